@@ -1,0 +1,16 @@
+/** Bindings and settings of the Worker, as wrangler.toml and the environment give them. */
+export interface Env {
+  readonly SEGMENTS: R2Bucket;
+  readonly WORKSPACE: DurableObjectNamespace;
+  readonly DESTINATION: DurableObjectNamespace;
+  readonly EXPORT: DurableObjectNamespace;
+  readonly RUN: DurableObjectNamespace;
+  readonly TRACE_SHARD: DurableObjectNamespace;
+  readonly STRAYS: DurableObjectNamespace;
+  /** Secret that lets its bearer create workspaces and keys. */
+  readonly ADMIN_KEY: string;
+  /** Secret: 32 bytes in base64, or several as `<key id>:<base64>` separated by commas, the first one seals. */
+  readonly MASTER_KEYS: string;
+  /** Every other setting, by name in upper case; src/settings.ts reads them all. */
+  readonly [setting: string]: unknown;
+}

@@ -1,0 +1,52 @@
+/**
+ * What can go wrong with a destination, as the adapter in src/s3 reports it. `check` is one of the four errors of
+ * spec 7.2; `code` is the store's own word, `permission` the S3 action that is missing, `advice` what to do next.
+ * No failure ever carries a secret or a body of the other side.
+ */
+export interface StoreFailure {
+  readonly reason: StoreFailureReason;
+  /** Whether the same request may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** HTTP status of the store's answer; null when there was none. */
+  readonly status: number | null;
+  /** Error code of the store's answer, for example `NoSuchBucket`; null when it gave none. */
+  readonly code: string | null;
+  /** The S3 permission the request needs, for example `s3:PutObject`. */
+  readonly permission: string | null;
+  readonly advice: string;
+}
+
+export type StoreFailureReason =
+  | "access_denied"
+  | "bucket_not_valid"
+  | "unknown_access_key"
+  | "invalid_endpoint"
+  | "expired_credentials"
+  | "no_such_key"
+  | "no_such_upload"
+  | "invalid_part"
+  | "precondition_failed"
+  | "digest_mismatch"
+  | "throttled"
+  | "store_unavailable"
+  | "network_lost"
+  | "unexpected_answer";
+
+/** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
+export type RunFailure =
+  | { readonly reason: "store"; readonly store: StoreFailure }
+  | { readonly reason: "destination_deleted" }
+  | { readonly reason: "run_timeout"; readonly limitMs: number }
+  | { readonly reason: "processing"; readonly message: string }
+  | { readonly reason: "crashed"; readonly step: string; readonly times: number };
+
+/** A request that cannot be granted, and why. src/http/problems.ts alone turns these into status codes. */
+export type Refusal =
+  | { readonly reason: "not_found"; readonly what: "workspace" | "destination" | "export" | "run" | "project"; readonly id: string }
+  | { readonly reason: "unauthorized"; readonly message: string }
+  | { readonly reason: "plan_required"; readonly plan: string }
+  | { readonly reason: "forbidden"; readonly message: string }
+  | { readonly reason: "conflict"; readonly message: string }
+  | { readonly reason: "invalid"; readonly loc: readonly (string | number)[]; readonly message: string; readonly type: string }
+  | { readonly reason: "destination_check"; readonly store: StoreFailure }
+  | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };

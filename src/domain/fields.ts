@@ -1,0 +1,40 @@
+/** The exportable run fields of spec 2.8, in the order in which they stand in every exported file. */
+export const EXPORT_FIELDS = [
+  "id",
+  "tenant_id",
+  "session_id",
+  "trace_id",
+  "parent_run_id",
+  "parent_run_ids",
+  "reference_example_id",
+  "name",
+  "run_type",
+  "start_time",
+  "end_time",
+  "status",
+  "is_root",
+  "dotted_order",
+  "trace_tier",
+  "inputs",
+  "outputs",
+  "error",
+  "extra",
+  "events",
+  "tags",
+  "feedback_stats",
+  "total_tokens",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_cost",
+  "prompt_cost",
+  "completion_cost",
+  "first_token_time",
+] as const;
+
+export type ExportField = (typeof EXPORT_FIELDS)[number];
+
+/** `v1`: times without a zone, lists as JSON text. `v2_beta`: UTC times, lists as LIST<STRING> (spec 9, design 5). */
+export type FormatVersion = "v1" | "v2_beta";
+
+/** Codec of the data pages in exported files. */
+export type Compression = "zstandard" | "snappy" | "gzip" | "none";

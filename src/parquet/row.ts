@@ -1,0 +1,43 @@
+/**
+ * One run as the segment writer takes it: already merged and derived. JSON columns are the raw bytes as received,
+ * never parsed and written again. Times are epoch microseconds (exact in a double until the year 2255).
+ */
+export interface SegmentRow {
+  readonly id: string;
+  readonly trace_id: string | null;
+  readonly parent_run_id: string | null;
+  readonly parent_run_ids: readonly string[];
+  readonly reference_example_id: string | null;
+  readonly name: string | null;
+  readonly run_type: string | null;
+  readonly start_time: number;
+  readonly end_time: number | null;
+  readonly status: string;
+  readonly is_root: boolean;
+  readonly dotted_order: string | null;
+  readonly trace_tier: string | null;
+  readonly inputs: Uint8Array | null;
+  readonly outputs: Uint8Array | null;
+  /** UTF-8 text, not JSON. */
+  readonly error: Uint8Array | null;
+  readonly extra: Uint8Array | null;
+  readonly events: Uint8Array | null;
+  /** null: never sent. An empty list is kept apart from it. */
+  readonly tags: readonly string[] | null;
+  /** JSON text of {key: {n, avg, ...}}; null without feedback. */
+  readonly feedback_stats: Uint8Array | null;
+  readonly total_tokens: number | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_cost: number | null;
+  readonly prompt_cost: number | null;
+  readonly completion_cost: number | null;
+  readonly first_token_time: number | null;
+
+  /** Private columns: kept in segments, never exported, so that a late change can be folded into a sealed run. */
+
+  /** Bit set of the fields that a patch has set (src/trace/merge.ts); a late post does not overwrite them. */
+  readonly _patched: number;
+  /** JSON array of the individual feedback entries; null without feedback. */
+  readonly _feedback: Uint8Array | null;
+}

@@ -42,11 +42,20 @@ export type RunFailure =
 
 /** A request that cannot be granted, and why. src/http/problems.ts alone turns these into status codes. */
 export type Refusal =
-  | { readonly reason: "not_found"; readonly what: "workspace" | "destination" | "export" | "run" | "project"; readonly id: string }
+  | {
+      readonly reason: "not_found";
+      readonly what: "workspace" | "destination" | "export" | "run" | "project";
+      readonly id: string;
+    }
   | { readonly reason: "unauthorized"; readonly message: string }
   | { readonly reason: "plan_required"; readonly plan: string }
   | { readonly reason: "forbidden"; readonly message: string }
   | { readonly reason: "conflict"; readonly message: string }
-  | { readonly reason: "invalid"; readonly loc: readonly (string | number)[]; readonly message: string; readonly type: string }
+  | {
+      readonly reason: "invalid";
+      readonly loc: readonly (string | number)[];
+      readonly message: string;
+      readonly type: string;
+    }
   | { readonly reason: "destination_check"; readonly store: StoreFailure }
   | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };

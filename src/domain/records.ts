@@ -1,0 +1,118 @@
+import type { RunFailure } from "./failures.ts";
+import type { Compression, ExportField, FormatVersion } from "./fields.ts";
+
+/** The records that actors keep and show. Plain data; instants are epoch milliseconds. */
+
+export type Plan = "developer" | "plus" | "enterprise";
+export type Role = "read" | "manage";
+
+export type ExportStatus = "CREATED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEDOUT";
+
+/** Everything a customer asked for; fixed from creation on. */
+export interface ExportDefinition {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly destinationId: string;
+  readonly projectId: string;
+  readonly start: number;
+  /** null: a schedule. */
+  readonly end: number | null;
+  /** null: a one-off export. */
+  readonly intervalHours: number | null;
+  readonly filter: string | null;
+  /** As sent and in the order sent; null: every exportable field. */
+  readonly exportFields: readonly ExportField[] | null;
+  readonly formatVersion: FormatVersion;
+  readonly compression: Compression;
+  /** The schedule that spawned this export. */
+  readonly sourceExportId: string | null;
+  readonly createdAt: number;
+}
+
+export interface ExportRecord extends ExportDefinition {
+  readonly status: ExportStatus;
+  readonly updatedAt: number;
+  readonly finishedAt: number | null;
+  /** Rows in committed files so far, and rows in the snapshots so far: the progress of the whole export. */
+  readonly rowsWritten: number;
+  readonly rowsPlanned: number;
+}
+
+export interface ExportRunRecord {
+  readonly id: string;
+  readonly exportId: string;
+  readonly projectId: string;
+  readonly status: ExportStatus;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly finishedAt: number | null;
+  /** The partition: half-open. */
+  readonly start: number;
+  readonly end: number;
+  readonly retryNumber: number;
+  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: RunFailure }[];
+  /** Key prefix of the destination (without the bucket). */
+  readonly prefix: string;
+  /** null until the snapshot was taken. */
+  readonly progress: {
+    readonly rowsPlanned: number;
+    readonly rowsWritten: number;
+    readonly bytesWritten: number;
+    /** Committed files as `<bucket>/<key>`. */
+    readonly files: readonly string[];
+    /** Folder of the run's files as `<bucket>/<prefix>/export_id=.../day=...`. */
+    readonly exportPath: string;
+    /** `<file ordinal>:<parts uploaded>` of the file being written. */
+    readonly cursor: string | null;
+  } | null;
+}
+
+export interface DestinationConfig {
+  readonly bucketName: string;
+  /** As sent, without leading and trailing slashes. */
+  readonly prefix: string;
+  readonly region: string | null;
+  /** null: AWS, addressed by region. */
+  readonly endpointUrl: string | null;
+  readonly includeBucketInPrefix: boolean;
+}
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+}
+
+export interface DestinationRecord {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly displayName: string;
+  readonly config: DestinationConfig;
+  /** Names only, for example ["access_key_id", "secret_access_key"]; empty: credentials from the environment. */
+  readonly credentialsKeys: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly shards: number;
+  readonly description: string | null;
+  /** JSON text as sent. */
+  readonly extra: string | null;
+  readonly startTime: number;
+}
+
+export interface Identity {
+  readonly tenantId: string;
+  readonly plan: Plan;
+  readonly role: Role;
+}
+
+export interface Page {
+  readonly offset: number;
+  /** null: all. */
+  readonly limit: number | null;
+}

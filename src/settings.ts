@@ -1,0 +1,151 @@
+import type { Compression } from "./domain/fields.ts";
+import { LIMITS, type Limits } from "./domain/limits.ts";
+import type { Credentials } from "./domain/records.ts";
+
+/** Spelling of statuses and defaults towards clients; src/http/wire-profile.ts says what each one means. */
+export type WireProfileName = "spec" | "langsmith";
+
+/** Region group in which every Durable Object of the deployment lives (spec 9: EU installations). */
+export type Jurisdiction = "eu" | "fedramp";
+
+/** Everything an operator can set, read from the environment by `readSettings`. */
+export interface Settings {
+  readonly limits: Limits;
+  readonly wireProfile: WireProfileName;
+  /** Codec of an export that names none. */
+  readonly defaultCompression: Compression;
+  /** Lets `endpoint_url` be plain http on this machine. For local development only. */
+  readonly allowLoopbackEndpoints: boolean;
+  /** Credentials of destinations created without any (spec 4.B rule 1); null: such destinations are refused. */
+  readonly environmentCredentials: Credentials | null;
+  /** Shards of a project created from now on; existing projects keep theirs. */
+  readonly shardsPerProject: number;
+  /** Hot bytes at which a trace shard seals ended runs. */
+  readonly sealBytes: number;
+  /** Age at which hot runs are sealed whatever their number. */
+  readonly sealAgeMs: number;
+  /** Most uncompressed bytes of one segment. */
+  readonly segmentRawBytes: number;
+  /** Longest ingest body, after decompression. */
+  readonly maxBodyBytes: number;
+  /** null: the platform chooses. */
+  readonly jurisdiction: Jurisdiction | null;
+}
+
+const MIB = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Bounds of the settings in `Limits`; S3 sets those of parts: 5 MiB to 5 GiB each (multipart upload limits). */
+const LIMIT_BOUNDS: { readonly [Name in keyof Limits]: readonly [least: number, most: number] } = {
+  maxRetries: [0, 1000],
+  retryDelayMs: [0, 24 * HOUR_MS],
+  runTimeoutMs: [1, 365 * 24 * HOUR_MS],
+  exportTimeoutMs: [1, 365 * 24 * HOUR_MS],
+  maxRunningRuns: [1, 1000],
+  maxRunningExports: [1, 1000],
+  spawnDelayMs: [0, 24 * HOUR_MS],
+  targetFileBytes: [1, 5 * 1024 * 1024 * MIB],
+  partBytes: [5 * MIB, 64 * MIB],
+  partsInFlight: [1, 16],
+};
+
+/**
+ * Reads every setting. An empty value counts as absent. A bad one throws an error that names the setting and says
+ * what is allowed: it is a fault of the deployment, and guessing would hide it.
+ */
+export const readSettings = (env: Readonly<Record<string, unknown>>): Settings => ({
+  limits: readLimits(env),
+  wireProfile: readChoice(env, "WIRE_PROFILE", ["spec", "langsmith"], "spec"),
+  defaultCompression: readChoice(env, "DEFAULT_COMPRESSION", ["zstandard", "snappy", "gzip", "none"], "zstandard"),
+  allowLoopbackEndpoints: readFlag(env, "ALLOW_LOOPBACK_ENDPOINTS"),
+  environmentCredentials: readEnvironmentCredentials(env),
+  shardsPerProject: readNumber(env, "SHARDS_PER_PROJECT", 1, 1, 64),
+  sealBytes: readNumber(env, "SEAL_BYTES", 16 * MIB, 1, 1024 * MIB),
+  sealAgeMs: readNumber(env, "SEAL_AGE_MS", 10 * MINUTE_MS, 0, 24 * HOUR_MS),
+  segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
+  maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
+  jurisdiction: readJurisdiction(env),
+});
+
+const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
+  const limit = (name: keyof Limits): number => {
+    const [least, most] = LIMIT_BOUNDS[name];
+    return readNumber(env, settingName(name), LIMITS[name], least, most);
+  };
+  return {
+    maxRetries: limit("maxRetries"),
+    retryDelayMs: limit("retryDelayMs"),
+    runTimeoutMs: limit("runTimeoutMs"),
+    exportTimeoutMs: limit("exportTimeoutMs"),
+    maxRunningRuns: limit("maxRunningRuns"),
+    maxRunningExports: limit("maxRunningExports"),
+    spawnDelayMs: limit("spawnDelayMs"),
+    targetFileBytes: limit("targetFileBytes"),
+    partBytes: limit("partBytes"),
+    partsInFlight: limit("partsInFlight"),
+  };
+};
+
+/** `retryDelayMs` -> `RETRY_DELAY_MS` */
+const settingName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const readJurisdiction = (env: Readonly<Record<string, unknown>>): Jurisdiction | null => {
+  const value = readChoice(env, "JURISDICTION", ["", "eu", "fedramp"], "");
+  return value === "" ? null : value;
+};
+
+const readEnvironmentCredentials = (env: Readonly<Record<string, unknown>>): Credentials | null => {
+  if (!readFlag(env, "ALLOW_ENVIRONMENT_CREDENTIALS")) return null;
+  const sessionToken = readText(env, "AWS_SESSION_TOKEN");
+  return {
+    accessKeyId: readRequiredText(env, "AWS_ACCESS_KEY_ID", "ALLOW_ENVIRONMENT_CREDENTIALS is true"),
+    secretAccessKey: readRequiredText(env, "AWS_SECRET_ACCESS_KEY", "ALLOW_ENVIRONMENT_CREDENTIALS is true"),
+    sessionToken: sessionToken === "" ? null : sessionToken,
+  };
+};
+
+const readNumber = (
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  preset: number,
+  least: number,
+  most: number,
+): number => {
+  const text = readText(env, name);
+  if (text === "") return preset;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`Setting ${name} must be a whole number from ${least} to ${most}, in digits only; it is "${text}".`);
+};
+
+const readFlag = (env: Readonly<Record<string, unknown>>, name: string): boolean =>
+  readChoice(env, name, ["false", "true"], "false") === "true";
+
+const readChoice = <Choice extends string>(
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  choices: readonly Choice[],
+  preset: Choice,
+): Choice => {
+  const text = readText(env, name);
+  if (text === "") return preset;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice !== undefined) return choice;
+  const allowed = choices.filter((candidate) => candidate !== "").map((candidate) => `"${candidate}"`);
+  throw new Error(`Setting ${name} must be one of ${allowed.join(", ")}; it is "${text}".`);
+};
+
+const readRequiredText = (env: Readonly<Record<string, unknown>>, name: string, because: string): string => {
+  const text = readText(env, name);
+  if (text !== "") return text;
+  throw new Error(`Setting ${name} is required because ${because}.`);
+};
+
+/** wrangler.toml may hold numbers and booleans; the process environment only text. */
+const readText = (env: Readonly<Record<string, unknown>>, name: string): string => {
+  const value = env[name];
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new Error(`Setting ${name} must be text.`);
+};

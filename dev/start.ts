@@ -1,0 +1,98 @@
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { localBucket } from "./bucket-address.ts";
+import { readConfig, type WaybillConfig, writeConfig } from "./config.ts";
+import { DevFailure } from "./failure.ts";
+import { assertPortIsFree, freePort } from "./ports.ts";
+import { secretsOf } from "./secrets.ts";
+import { type Settings, writeSettings } from "./settings.ts";
+import { lockState } from "./state-lock.ts";
+import { createWorkspace, isKnown } from "./workspace.ts";
+import { lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
+
+export interface StartOptions {
+  /** null: any free port. */
+  readonly port: number | null;
+  readonly stateDir: string;
+  readonly settings: Settings;
+}
+
+/** The service on this machine, with the customer's bucket beside it. */
+export interface RunningWaybill {
+  readonly config: WaybillConfig;
+  readonly logFile: string;
+  /** Process group in which wrangler and workerd run; the benchmark counts their CPU time. */
+  readonly groupId: number;
+  /** Resolves when it ended, by itself or by `stop`. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+const LOG_LINES_SHOWN = 15;
+
+/**
+ * Starts the service and waits until it answers, with a workspace and a key in it (those of an earlier start of the
+ * same state directory, if any). Throws a DevFailure that says what to do when it cannot.
+ */
+export const startWaybill = async (options: StartOptions): Promise<RunningWaybill> => {
+  const stateDir = resolve(options.stateDir);
+  mkdirSync(stateDir, { recursive: true });
+  const port = options.port ?? (await freePort());
+  await assertPortIsFree(port);
+  const unlock = lockState(stateDir);
+  const secrets = secretsOf(stateDir);
+  const envFiles = [writeSettings(stateDir, options.settings), secrets.envFile];
+  const wrangler = startWrangler({ port, inspectorPort: await freePort(), stateDir, envFiles });
+  const stop = (): Promise<void> => wrangler.stop().finally(unlock);
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(url, wrangler);
+    const config = await configure(url, stateDir, secrets.adminKey);
+    return { config, logFile: wrangler.logFile, groupId: wrangler.groupId, ended: wrangler.ended, stop };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+};
+
+const configure = async (url: string, stateDir: string, adminKey: string): Promise<WaybillConfig> => {
+  const earlier = readConfig(stateDir);
+  const known = earlier && { workspaceId: earlier.workspace_id, apiKey: earlier.api_key };
+  const workspace = known && (await isKnown(url, known)) ? known : await createWorkspace(url, adminKey, "local");
+  const config: WaybillConfig = {
+    url,
+    workspace_id: workspace.workspaceId,
+    api_key: workspace.apiKey,
+    admin_key: adminKey,
+    s3: localBucket(url),
+  };
+  writeConfig(stateDir, config);
+  return config;
+};
+
+const untilReady = async (url: string, wrangler: Wrangler): Promise<void> => {
+  const giveUpAt = Date.now() + READY_WITHIN_MS;
+  const ended = wrangler.ended.then(() => "ended" as const);
+  while (Date.now() < giveUpAt) {
+    const state = await Promise.race([ended, answers(url)]);
+    if (state === "ended") throw new DevFailure(`wrangler ended before it was ready. ${tellLog(wrangler)}`);
+    if (state === "ready") return;
+    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+  }
+  throw new DevFailure(`The service did not answer within ${READY_WITHIN_MS / 1000} s. ${tellLog(wrangler)}`);
+};
+
+const answers = async (url: string): Promise<"ready" | "not yet"> => {
+  try {
+    const answer = await fetch(`${url}/ok`, { signal: AbortSignal.timeout(READY_WITHIN_MS) });
+    await answer.body?.cancel();
+    return answer.ok ? "ready" : "not yet";
+  } catch {
+    return "not yet";
+  }
+};
+
+const tellLog = (wrangler: Wrangler): string =>
+  `The end of its log (${wrangler.logFile}):\n\n${lastLogLines(wrangler.logFile, LOG_LINES_SHOWN)}`;

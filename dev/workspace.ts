@@ -1,0 +1,37 @@
+import { DevFailure } from "./failure.ts";
+
+/** A workspace of the local service and a key that may do everything in it. */
+export interface DevWorkspace {
+  readonly workspaceId: string;
+  readonly apiKey: string;
+}
+
+/** Whether the service still knows the workspace: its state may have been removed beside the file that names it. */
+export const isKnown = async (url: string, workspace: DevWorkspace): Promise<boolean> => {
+  const answer = await fetch(`${url}/api/v1/bulk-exports?limit=1`, {
+    headers: { "X-API-Key": workspace.apiKey, "X-Tenant-Id": workspace.workspaceId },
+  });
+  await answer.body?.cancel();
+  return answer.ok;
+};
+
+/** Creates a workspace of the plan `enterprise` and a key of the role `manage` through the admin API. */
+export const createWorkspace = async (url: string, adminKey: string, name: string): Promise<DevWorkspace> => {
+  const workspaceId = await post(`${url}/admin/workspaces`, adminKey, { name, plan: "enterprise" }, "id");
+  const keys = `${url}/admin/workspaces/${workspaceId}/keys`;
+  return { workspaceId, apiKey: await post(keys, adminKey, { label: name, role: "manage" }, "api_key") };
+};
+
+const post = async (url: string, adminKey: string, body: object, member: string): Promise<string> => {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${adminKey}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new DevFailure(`The service refused POST ${url} with ${answer.status}: ${text}`);
+  // The admin API answers these requests with an object; a member that is no text is caught below.
+  const value = (JSON.parse(text) as Record<string, unknown>)[member];
+  if (typeof value !== "string") throw new DevFailure(`POST ${url} answered without ${member}: ${text}`);
+  return value;
+};

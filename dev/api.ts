@@ -1,0 +1,108 @@
+import type { BucketAddress } from "./bucket-address.ts";
+import { DevFailure } from "./failure.ts";
+
+/** How to reach one workspace through the public API; the configuration of a local start has these members. */
+export interface ApiAccess {
+  readonly url: string;
+  readonly workspace_id: string;
+  readonly api_key: string;
+}
+
+/** What B2 takes, in the names of the wire. Absent members have the service's defaults. */
+export interface ExportRequest {
+  readonly bulk_export_destination_id: string;
+  readonly session_id: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly export_fields?: readonly string[];
+  readonly format_version?: string;
+  readonly compression?: string;
+}
+
+/** The members of an export's runs that clients of this repository look at. */
+export interface ExportRunAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly errors: Readonly<Record<string, unknown>> | null;
+  readonly metadata: {
+    readonly start_time: string;
+    readonly end_time: string;
+    readonly result: {
+      readonly rows_written: number;
+      readonly rows_planned: number;
+      readonly exported_files: readonly string[];
+      readonly export_path: string;
+    } | null;
+  };
+}
+
+/** One look at an export: its status and its runs. */
+export interface ExportState {
+  readonly status: string;
+  readonly runs: readonly ExportRunAnswer[];
+}
+
+const BULK_EXPORTS = "/api/v1/bulk-exports";
+const IN_PROGRESS = ["CREATED", "RUNNING"];
+
+/** Creates a destination for the bucket; answers with its id. */
+export const createDestination = async (api: ApiAccess, bucket: BucketAddress, prefix: string): Promise<string> => {
+  const { bucket_name, region, endpoint_url, access_key_id, secret_access_key } = bucket;
+  const body = {
+    destination_type: "s3",
+    display_name: "local bucket",
+    config: { bucket_name, prefix, region, endpoint_url },
+    credentials: { access_key_id, secret_access_key },
+  };
+  return (await ask<{ id: string }>(api, "POST", `${BULK_EXPORTS}/destinations`, body)).id;
+};
+
+/** Creates an export; answers with its id. */
+export const createExport = async (api: ApiAccess, request: ExportRequest): Promise<string> =>
+  (await ask<{ id: string }>(api, "POST", BULK_EXPORTS, request)).id;
+
+/** Status of an export without its runs: the cheapest look. */
+export const readStatus = async (api: ApiAccess, exportId: string): Promise<string> =>
+  (await ask<{ status: string }>(api, "GET", `${BULK_EXPORTS}/${exportId}`)).status;
+
+/**
+ * Waits until an export has ended and answers with its last state; `seen` is told of every look on the way. Throws a
+ * DevFailure when it ended in another state than COMPLETED.
+ */
+export const untilCompleted = async (
+  api: ApiAccess,
+  exportId: string,
+  lookEveryMs: number,
+  seen: (state: ExportState) => void = () => {},
+): Promise<ExportState> => {
+  for (;;) {
+    const status = await readStatus(api, exportId);
+    const runs = await ask<ExportRunAnswer[]>(api, "GET", `${BULK_EXPORTS}/${exportId}/runs`);
+    const state = { status, runs };
+    seen(state);
+    if (status === "COMPLETED") return state;
+    if (!IN_PROGRESS.includes(status)) {
+      throw new DevFailure(`The export ended as ${status}: ${JSON.stringify(runs.map((run) => run.errors))}`);
+    }
+    await new Promise((resume) => setTimeout(resume, lookEveryMs));
+  }
+};
+
+/** Id of the project of that name; it exists once a run was sent to it. */
+export const projectId = async (api: ApiAccess, name: string): Promise<string> => {
+  const [project] = await ask<{ id: string }[]>(api, "GET", `/api/v1/sessions?name=${encodeURIComponent(name)}`);
+  if (project === undefined) throw new DevFailure(`The service knows no project "${name}".`);
+  return project.id;
+};
+
+const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> => {
+  const answer = await fetch(`${api.url}${path}`, {
+    method,
+    headers: { "X-API-Key": api.api_key, "X-Tenant-Id": api.workspace_id, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new DevFailure(`${method} ${path} was answered with ${answer.status}: ${text}`);
+  // The shape is the specification's; test/http checks it.
+  return JSON.parse(text) as Answer;
+};

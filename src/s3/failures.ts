@@ -1,0 +1,251 @@
+import type { StoreFailure, StoreFailureReason } from "../domain/failures.ts";
+
+/** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */
+
+export type StoreOperation =
+  | "put"
+  | "create_upload"
+  | "put_part"
+  | "complete_upload"
+  | "abort_upload"
+  | "head"
+  | "get"
+  | "remove";
+
+/** What was seen of a request that did not go well. */
+export type StoreCause =
+  /** An error answer, or an `<Error>` inside a 200. `code` as `codeOf` gave it. */
+  | { readonly kind: "answer"; readonly status: number; readonly code: string | null }
+  /** Success without what every S3 store sends with it: a plain web server says 200 to a PUT, too. */
+  | { readonly kind: "not_s3"; readonly status: number }
+  /** More bytes than the request can be answered with. */
+  | { readonly kind: "oversized"; readonly status: number }
+  | { readonly kind: "deadline" }
+  /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime does not tell them apart. */
+  | { readonly kind: "network" };
+
+interface Row {
+  readonly kind: StoreCause["kind"];
+  /** First and last status the row is for. */
+  readonly status?: readonly [number, number];
+  /** Codes the row is for; `none`: the answer gave no code. */
+  readonly codes?: readonly string[] | "none";
+  readonly operations?: readonly StoreOperation[];
+  readonly reason: StoreFailureReason;
+  /** Replaces the advice of the reason. */
+  readonly advice?: string;
+}
+
+const REGION_ADVICE = "Set config.region to the region of the bucket, and check endpoint_url.";
+
+/** The first row that fits decides. A known code beats the status, because stores disagree more about the status. */
+const ROWS: readonly Row[] = [
+  { kind: "network", reason: "network_lost" },
+  { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
+  { kind: "not_s3", reason: "invalid_endpoint" },
+  { kind: "oversized", reason: "unexpected_answer", advice: "The store's answer is longer than the request allows." },
+
+  { kind: "answer", codes: ["InvalidAccessKeyId"], reason: "unknown_access_key" },
+  { kind: "answer", codes: ["NoSuchBucket", "InvalidBucketName"], reason: "bucket_not_valid" },
+  {
+    kind: "answer",
+    codes: ["SignatureDoesNotMatch"],
+    reason: "access_denied",
+    advice: "Check secret_access_key and access_key_id: the store computes another signature from them.",
+  },
+  {
+    kind: "answer",
+    codes: ["RequestTimeTooSkewed"],
+    reason: "access_denied",
+    advice: "The clock of the store differs from true time by more than it allows. Correct it.",
+  },
+  { kind: "answer", codes: ["AccessDenied", "Unauthorized", "AllAccessDisabled"], reason: "access_denied" },
+  {
+    kind: "answer",
+    codes: ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"],
+    reason: "expired_credentials",
+  },
+  {
+    kind: "answer",
+    codes: [
+      "PermanentRedirect",
+      "TemporaryRedirect",
+      "AuthorizationHeaderMalformed",
+      "IllegalLocationConstraintException",
+    ],
+    reason: "invalid_endpoint",
+    advice: REGION_ADVICE,
+  },
+  { kind: "answer", codes: ["NoSuchKey"], reason: "no_such_key" },
+  { kind: "answer", codes: ["NoSuchUpload"], reason: "no_such_upload" },
+  { kind: "answer", codes: ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"], reason: "invalid_part" },
+  { kind: "answer", codes: ["PreconditionFailed", "ConditionalRequestConflict"], reason: "precondition_failed" },
+  { kind: "answer", codes: ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch"], reason: "digest_mismatch" },
+  { kind: "answer", codes: ["RequestTimeout", "IncompleteBody"], reason: "network_lost" },
+  {
+    kind: "answer",
+    codes: ["SlowDown", "TooManyRequests", "Throttling", "ThrottlingException", "RequestLimitExceeded"],
+    reason: "throttled",
+  },
+  { kind: "answer", codes: ["InternalError", "ServiceUnavailable", "OperationAborted"], reason: "store_unavailable" },
+  {
+    kind: "answer",
+    codes: ["InvalidArgument"],
+    reason: "unexpected_answer",
+    // R2 refuses every session token with this word, Ceph a wrong one.
+    advice: "The store refused an argument. If you gave a session_token, it is not valid there, or not supported.",
+  },
+
+  { kind: "answer", status: [200, 299], reason: "store_unavailable" },
+  { kind: "answer", status: [300, 399], reason: "invalid_endpoint", advice: REGION_ADVICE },
+  { kind: "answer", status: [401, 401], reason: "access_denied" },
+  { kind: "answer", status: [403, 403], reason: "access_denied" },
+  // A HEAD has no body, hence no code.
+  { kind: "answer", status: [404, 404], operations: ["head", "get"], codes: "none", reason: "no_such_key" },
+  { kind: "answer", status: [408, 408], reason: "network_lost" },
+  { kind: "answer", status: [412, 412], reason: "precondition_failed" },
+  { kind: "answer", status: [425, 425], reason: "store_unavailable" },
+  { kind: "answer", status: [429, 429], reason: "throttled" },
+  { kind: "answer", status: [400, 499], operations: ["head"], reason: "unexpected_answer" },
+  { kind: "answer", status: [400, 499], codes: "none", reason: "invalid_endpoint" },
+  { kind: "answer", status: [501, 501], reason: "unexpected_answer" },
+  { kind: "answer", status: [500, 599], reason: "store_unavailable" },
+  { kind: "answer", reason: "unexpected_answer" },
+];
+
+/** The four errors that the check of a destination knows, word by word (spec 7.2). */
+export type DestinationError =
+  | "Access denied"
+  | "Bucket is not valid"
+  | "Key ID you provided does not exist"
+  | "Invalid endpoint";
+
+interface Meaning {
+  /** What the check of a destination calls it: whatever a sound S3 store does not answer is the endpoint's fault. */
+  readonly check: DestinationError;
+  /** The same request, later, nothing changed by anybody: may it succeed? */
+  readonly retryable: boolean;
+  readonly advice: string;
+}
+
+const MEANINGS: Record<StoreFailureReason, Meaning> = {
+  access_denied: {
+    check: "Access denied",
+    retryable: false,
+    advice: "Check the key pair and what it may do on the bucket and the prefix.",
+  },
+  expired_credentials: {
+    check: "Access denied",
+    retryable: false,
+    advice: "The session token has ended or is wrong. Give fresh credentials.",
+  },
+  bucket_not_valid: {
+    check: "Bucket is not valid",
+    retryable: false,
+    advice: "Check bucket_name: it must exist at this endpoint and be writable.",
+  },
+  unknown_access_key: {
+    check: "Key ID you provided does not exist",
+    retryable: false,
+    advice: "Check access_key_id: the store does not know it.",
+  },
+  invalid_endpoint: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "Check endpoint_url: what answers there does not answer as an S3 store. Leave it out for AWS.",
+  },
+  no_such_key: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The object is not in the bucket. Check whether something deletes objects.",
+  },
+  no_such_upload: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The multipart upload has ended. Check lifecycle rules that abort incomplete uploads.",
+  },
+  invalid_part: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The store no longer holds a part as it was uploaded. Export again.",
+  },
+  precondition_failed: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The object is protected by a condition. Check the bucket's rules.",
+  },
+  digest_mismatch: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The bytes were damaged on the way. If it happens again, check proxies.",
+  },
+  throttled: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store asks for fewer requests. Raise its limits or wait.",
+  },
+  store_unavailable: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store has a fault of its own. Wait, or ask its operator.",
+  },
+  network_lost: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The connection failed. Check that endpoint_url is reachable from the internet with a valid certificate.",
+  },
+  unexpected_answer: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The store gave an answer that S3 does not know for this request.",
+  },
+};
+
+/** The right that an operation needs (spec 5, destination permissions). */
+const PERMISSIONS: Record<StoreOperation, string> = {
+  put: "s3:PutObject",
+  create_upload: "s3:PutObject",
+  put_part: "s3:PutObject",
+  complete_upload: "s3:PutObject",
+  abort_upload: "s3:AbortMultipartUpload",
+  head: "s3:GetObject",
+  get: "s3:GetObject",
+  remove: "s3:DeleteObject",
+};
+
+/** Translates what was seen into a failure. Carries nothing of the other side but a checked status and code. */
+export function storeFailureOf(operation: StoreOperation, cause: StoreCause): StoreFailure {
+  const row = ROWS.find((candidate) => fits(candidate, operation, cause));
+  if (row === undefined) throw new Error(`no row for ${cause.kind}`);
+  return {
+    reason: row.reason,
+    retryable: MEANINGS[row.reason].retryable,
+    status: "status" in cause ? cause.status : null,
+    code: cause.kind === "answer" ? cause.code : null,
+    permission: PERMISSIONS[operation],
+    advice: row.advice ?? MEANINGS[row.reason].advice,
+  };
+}
+
+/** What the check of a destination says about a failure. */
+export const destinationError = (failure: StoreFailure): DestinationError => MEANINGS[failure.reason].check;
+
+/** A failure found before any request: the configuration itself cannot work. */
+export const configurationFailure = (reason: StoreFailureReason, advice: string): StoreFailure => ({
+  reason,
+  retryable: false,
+  status: null,
+  code: null,
+  permission: null,
+  advice,
+});
+
+const fits = (row: Row, operation: StoreOperation, cause: StoreCause): boolean => {
+  if (row.kind !== cause.kind) return false;
+  if (row.operations !== undefined && !row.operations.includes(operation)) return false;
+  if (cause.kind !== "answer") return true;
+  if (row.status !== undefined && (cause.status < row.status[0] || cause.status > row.status[1])) return false;
+  if (row.codes === undefined) return true;
+  if (row.codes === "none") return cause.code === null;
+  return cause.code !== null && row.codes.includes(cause.code);
+};

@@ -1,0 +1,77 @@
+/**
+ * Reads the few elements we need out of an S3 store's XML replies. Input is hostile: it is bounded before it comes
+ * here, document types and entity declarations are refused, nothing is ever expanded but the five named entities and
+ * numeric ones, and every value is checked for its form before it is used.
+ */
+
+export interface Reply {
+  /** Name of the outermost element, for example `Error`. */
+  readonly root: string;
+  /** Text of the first element of that name without child elements; null when there is none. */
+  readonly text: (element: string) => string | null;
+}
+
+/** null: not a reply of an S3 store. */
+export function readReply(bytes: Uint8Array): Reply | null {
+  const xml = new TextDecoder().decode(bytes);
+  if (xml.includes("<!")) return null;
+  // Stores send white space while a long Complete works, then the document.
+  const root = /^\s*(?:<\?xml[^>]{0,200}\?>)?\s*<([A-Za-z]{1,64})[\s>/]/.exec(xml)?.[1];
+  if (root === undefined) return null;
+  return { root, text: (element) => textOf(xml, element) };
+}
+
+/** The store's error code, only ever `[A-Za-z0-9]{1,64}`; null when the bytes are no S3 error or its code is odd. */
+export function codeOf(bytes: Uint8Array): string | null {
+  const reply = readReply(bytes);
+  if (reply === null || !isError(reply)) return null;
+  const code = reply.text("Code");
+  return code !== null && /^[A-Za-z0-9]{1,64}$/.test(code) ? code : null;
+}
+
+/** Whether the reply is an error whatever its HTTP status says. */
+export const isError = (reply: Reply): boolean => reply.root === "Error" || reply.root === "ErrorResponse";
+
+/** An ETag without its quotes and without the weak mark that proxies add; null when it is empty or not one. */
+export function etagOf(text: string | null): string | null {
+  if (text === null) return null;
+  const etag = text
+    .trim()
+    .replace(/^W\//, "")
+    .replace(/^"(.*)"$/, "$1");
+  return /^[\x21\x23-\x7e]{1,256}$/.test(etag) ? etag : null;
+}
+
+/** An upload id, opaque but visible ASCII; real ones have 30 to 400 characters. */
+export const uploadIdOf = (text: string | null): string | null =>
+  text !== null && /^[\x21-\x7e]{1,2048}$/.test(text) ? text : null;
+
+/** Body of CompleteMultipartUpload. */
+export function completionOf(parts: readonly { readonly partNumber: number; readonly etag: string }[]): Uint8Array {
+  const listed = parts.map(
+    (part) => `<Part><PartNumber>${part.partNumber}</PartNumber><ETag>"${escaped(part.etag)}"</ETag></Part>`,
+  );
+  return new TextEncoder().encode(
+    `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed.join("")}</CompleteMultipartUpload>`,
+  );
+}
+
+const textOf = (xml: string, element: string): string | null => {
+  const opening = `<${element}>`;
+  const start = xml.indexOf(opening);
+  if (start < 0) return null;
+  const end = xml.indexOf("<", start + opening.length);
+  if (end < 0 || !xml.startsWith(`</${element}>`, end)) return null;
+  return unescaped(xml.slice(start + opening.length, end));
+};
+
+const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+const unescaped = (text: string): string =>
+  text.replace(/&(?:([a-z]{2,4})|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));/g, (whole, name, decimal, hex) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    const point = decimal !== undefined ? Number.parseInt(decimal, 10) : Number.parseInt(hex, 16);
+    return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+  });
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.codePointAt(0)};`);

@@ -1,0 +1,247 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * A small and fast S3 store in memory, path style, for benches and for faults. It does not check signatures: for that
+ * there is local-s3.ts. A hook can answer any request in any broken way.
+ */
+export interface SinkS3 {
+  readonly endpointUrl: string;
+  readonly bucketName: string;
+  readonly objects: Map<string, StoredObject>;
+  /** Multipart uploads in progress, by upload id. */
+  readonly uploads: Map<string, Upload>;
+  /** Every request that arrived, oldest first. */
+  readonly requests: SinkRequest[];
+  stop(): Promise<void>;
+}
+
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+export interface Upload {
+  readonly key: string;
+  readonly parts: Map<number, StoredObject>;
+}
+
+export interface SinkRequest {
+  readonly method: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+}
+
+/** How the hook can answer instead of the store. */
+export type SinkAnswer =
+  | {
+      readonly kind: "reply";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Uint8Array;
+    }
+  /** The connection breaks before anything happened. */
+  | { readonly kind: "reset" }
+  /** The connection breaks in the middle of the answer's body. */
+  | { readonly kind: "reset_mid_body"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  /** The store does what was asked, the answer is lost. */
+  | { readonly kind: "lost_reply" }
+  /** The store does what was asked, late. */
+  | { readonly kind: "late"; readonly delayMs: number };
+
+export interface SinkOptions {
+  readonly bucketName?: string;
+  readonly hook?: (request: SinkRequest) => SinkAnswer | null;
+  /** `counted`: ETags are a counter and Content-MD5 is not checked, so that a bench measures the sender. */
+  readonly digests?: "md5" | "counted";
+  /** Least length of every part but the last: S3's 5 MiB without it. */
+  readonly minPartBytes?: number;
+}
+
+const MIN_PART_BYTES = 5 * 1024 * 1024;
+
+/** Starts a store with one empty bucket on a free port of 127.0.0.1. */
+export async function startSinkS3(options: SinkOptions = {}): Promise<SinkS3> {
+  const bucketName = options.bucketName ?? "sink-bucket";
+  const objects = new Map<string, StoredObject>();
+  const uploads = new Map<string, Upload>();
+  const requests: SinkRequest[] = [];
+  const store = storeIn(objects, uploads, options);
+
+  const server = createServer(async (incoming, outgoing) => {
+    const asked = await requestOf(incoming).catch(() => null);
+    if (asked === null) return;
+    const { bucket, request } = asked;
+    requests.push(request);
+    const answer = options.hook?.(request) ?? null;
+    const perform = () => (bucket === bucketName ? store(request) : errorReply(404, "NoSuchBucket"));
+    if (answer === null) return send(outgoing, perform());
+    switch (answer.kind) {
+      case "reply":
+        return send(outgoing, { status: answer.status, headers: answer.headers ?? {}, body: answer.body ?? "" });
+      case "reset":
+        return void incoming.socket.destroy();
+      case "reset_mid_body":
+        outgoing.writeHead(answer.status, { ...answer.headers, "Content-Length": "1000" });
+        return void outgoing.write("half of it", () => incoming.socket.destroy());
+      case "lost_reply":
+        perform();
+        return void incoming.socket.destroy();
+      case "late":
+        return void setTimeout(() => send(outgoing, perform()), answer.delayMs).unref();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is never a pipe's name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpointUrl: `http://127.0.0.1:${port}`,
+    bucketName,
+    objects,
+    uploads,
+    requests,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+const requestOf = async (incoming: IncomingMessage) => {
+  const url = new URL(incoming.url ?? "/", "http://sink");
+  const [, bucket = "", ...segments] = url.pathname.split("/").map(decodeURIComponent);
+  const body = await bodyOf(incoming);
+  const { method = "GET", headers } = incoming;
+  return { bucket, request: { method, key: segments.join("/"), query: url.searchParams, headers, body } };
+};
+
+/** One allocation of the announced length: joining chunks at the end would copy everything twice. */
+const bodyOf = async (incoming: IncomingMessage): Promise<Uint8Array> => {
+  const announced = Number(incoming.headers["content-length"] ?? 0);
+  const body = Buffer.allocUnsafeSlow(announced);
+  let length = 0;
+  for await (const chunk of incoming) {
+    body.set(chunk, length);
+    length += chunk.length;
+  }
+  if (length !== announced) throw new Error("body cut off");
+  return body;
+};
+
+const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload>, options: SinkOptions) => {
+  const minPartBytes = options.minPartBytes ?? MIN_PART_BYTES;
+  let counter = 0;
+  const stored = (body: Uint8Array): StoredObject => ({
+    bytes: body,
+    etag: options.digests === "counted" ? String(++counter).padStart(32, "0") : md5(body).toString("hex"),
+  });
+  const damaged = (request: SinkRequest): boolean => {
+    const announced = request.headers["content-md5"];
+    return (
+      options.digests !== "counted" && announced !== undefined && announced !== md5(request.body).toString("base64")
+    );
+  };
+
+  return (request: SinkRequest): Reply => {
+    const { method, key, query, body } = request;
+    const uploadId = query.get("uploadId");
+    const upload = uploadId === null ? undefined : uploads.get(uploadId);
+    if (uploadId !== null && (upload === undefined || upload.key !== key)) return errorReply(404, "NoSuchUpload");
+    if (method === "PUT" && damaged(request)) return errorReply(400, "BadDigest");
+
+    if (method === "PUT" && upload !== undefined) {
+      const part = stored(body);
+      upload.parts.set(Number(query.get("partNumber")), part);
+      return { status: 200, headers: { ETag: `"${part.etag}"` }, body: "" };
+    }
+    if (method === "PUT") {
+      const object = stored(body);
+      objects.set(key, object);
+      return { status: 200, headers: { ETag: `"${object.etag}"` }, body: "" };
+    }
+    if (method === "POST" && query.has("uploads")) {
+      const id = `upload-${++counter}+/=`;
+      uploads.set(id, { key, parts: new Map() });
+      return xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
+    }
+    if (method === "POST" && upload !== undefined && uploadId !== null) {
+      const object = joinedObject(upload, new TextDecoder().decode(body), minPartBytes);
+      if ("status" in object) return object;
+      objects.set(key, object);
+      uploads.delete(uploadId);
+      return xml(
+        `<CompleteMultipartUploadResult><ETag>&quot;${object.etag}&quot;</ETag></CompleteMultipartUploadResult>`,
+      );
+    }
+    if (method === "DELETE") {
+      if (uploadId === null) objects.delete(key);
+      else uploads.delete(uploadId);
+      return { status: 204, headers: {}, body: "" };
+    }
+    if (method === "GET" && key === "") return listed(objects, query);
+    const object = objects.get(key);
+    if (object === undefined) return errorReply(404, "NoSuchKey");
+    return { status: 200, headers: { ETag: `"${object.etag}"` }, body: object.bytes };
+  };
+};
+
+const joinedObject = (upload: Upload, asked: string, minPartBytes: number): StoredObject | Reply => {
+  const parts: StoredObject[] = [];
+  for (const [, number, etag] of asked.matchAll(
+    /<PartNumber>(\d+)<\/PartNumber>\s*<ETag>(?:"|&quot;|&#34;)?([^<"&]+)/g,
+  )) {
+    const part = upload.parts.get(Number(number));
+    if (part === undefined || part.etag !== etag) return errorReply(400, "InvalidPart");
+    parts.push(part);
+  }
+  if (parts.length === 0) return errorReply(400, "MalformedXML");
+  if (parts.slice(0, -1).some((part) => part.bytes.length < minPartBytes)) return errorReply(400, "EntityTooSmall");
+  const digests = Buffer.concat(parts.map((part) => Buffer.from(part.etag, "hex")));
+  return {
+    bytes: Buffer.concat(parts.map((part) => part.bytes)),
+    etag: `${md5(digests).toString("hex")}-${parts.length}`,
+  };
+};
+
+/** ListObjectsV2, always in one page. */
+const listed = (objects: ReadonlyMap<string, StoredObject>, query: URLSearchParams): Reply => {
+  const prefix = query.get("prefix") ?? "";
+  const contents = [...objects]
+    .filter(([key]) => key.startsWith(prefix))
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, { bytes, etag }]) => {
+      const fields = `<Key>${escaped(key)}</Key><Size>${bytes.length}</Size><ETag>&quot;${etag}&quot;</ETag>`;
+      return `<Contents>${fields}</Contents>`;
+    });
+  return xml(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join("")}</ListBucketResult>`);
+};
+
+const send = (outgoing: ServerResponse, reply: Reply): void => {
+  outgoing.writeHead(reply.status, { "Content-Length": Buffer.byteLength(reply.body), ...reply.headers });
+  outgoing.end(outgoing.req.method === "HEAD" ? undefined : reply.body);
+};
+
+const xml = (document: string): Reply => ({
+  status: 200,
+  headers: { "Content-Type": "application/xml" },
+  body: `<?xml version="1.0" encoding="UTF-8"?>\n${document}`,
+});
+
+const errorReply = (status: number, code: string): Reply => ({
+  ...xml(`<Error><Code>${code}</Code><Message>Said by the sink.</Message></Error>`),
+  status,
+});
+
+const md5 = (bytes: Uint8Array): Buffer => createHash("md5").update(bytes).digest();
+
+const escaped = (text: string): string => text.replace(/[&<>]/g, (character) => `&#${character.codePointAt(0)};`);

@@ -1,0 +1,59 @@
+import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
+import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
+import { bitWidthOf } from "./levels.ts";
+
+/** Distinct values in the order of their first appearance, and for each value its place among them. */
+export interface Dictionary<T> {
+  readonly distinct: readonly T[];
+  readonly indexes: Uint32Array;
+}
+
+/** After this many values a column that hardly repeats itself is given up. */
+const SAMPLE_VALUES = 1024;
+const SAMPLE_DISTINCT = 768;
+/** Largest dictionary, the usual page size: readers hold it whole. */
+const DICTIONARY_BYTES = 1024 * 1024;
+/** A dictionary must save at least a quarter before compression; below that the pages compress as well without. */
+const WORTHWHILE = 0.75;
+
+/** The dictionary of some values, or null when plain values take about as little. */
+export const dictionaryOf = <T extends string | number>(
+  values: readonly T[],
+  sizeOf: (value: T) => number,
+): Dictionary<T> | null => {
+  const places = new Map<T, number>();
+  const distinct: T[] = [];
+  const indexes = new Uint32Array(values.length);
+  let plainBytes = 0;
+  let distinctBytes = 0;
+  for (let index = 0; index < values.length; index++) {
+    // Inside the bounds of the array.
+    const value = values[index] as T;
+    const size = sizeOf(value);
+    plainBytes += size;
+    let place = places.get(value);
+    if (place === undefined) {
+      place = distinct.length;
+      places.set(value, place);
+      distinct.push(value);
+      distinctBytes += size;
+      if (distinctBytes > DICTIONARY_BYTES) return null;
+    }
+    indexes[index] = place;
+    if (index === SAMPLE_VALUES && distinct.length > SAMPLE_DISTINCT) return null;
+  }
+  const indexBytes = (values.length * indexBitWidth(distinct.length)) / 8;
+  return distinctBytes + indexBytes < WORTHWHILE * plainBytes ? { distinct, indexes } : null;
+};
+
+/** At least one bit: a width of zero is legal, but not every reader has met it. */
+const indexBitWidth = (distinct: number): number => Math.max(1, bitWidthOf(distinct - 1));
+
+/** The values of a dictionary encoded data page: the width, then the places. */
+export const encodeIndexes = (indexes: Uint32Array, distinct: number): Uint8Array => {
+  const writer = new ByteWriter(64 + indexes.length);
+  const width = indexBitWidth(distinct);
+  writer.appendUint8(width);
+  writeRleBitPackedHybrid(writer, indexes, width);
+  return writer.getBytes();
+};

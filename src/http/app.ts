@@ -1,0 +1,67 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Env } from "../../durable/env.ts";
+import { readSettings, type WireProfileName } from "../settings.ts";
+import type { SecurityScheme } from "./auth.ts";
+import type { HttpEnv } from "./operation.ts";
+import { faultResponse, problemResponse } from "./problems.ts";
+import { addAdminRoutes } from "./routes/admin.ts";
+import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
+import { addDestinationRoutes } from "./routes/destinations.ts";
+import { addExportRunRoutes } from "./routes/export-runs.ts";
+import { addProjectRoutes } from "./routes/projects.ts";
+import { addServiceRoutes } from "./routes/service.ts";
+import { wireProfile } from "./wire-profile.ts";
+
+/** Answers one request. Never throws: a fault of ours is an answer, too. */
+export const answer = async (request: Request, env: Env, context: ExecutionContext): Promise<Response> => {
+  try {
+    return await appOf(readSettings(env).wireProfile).fetch(request, env, context);
+  } catch (thrown) {
+    return faultResponse(thrown, request, "detail");
+  }
+};
+
+/** Words on the wire differ by profile, and the routes are the document: one application for each profile in use. */
+const apps = new Map<WireProfileName, OpenAPIHono<HttpEnv>>();
+
+const appOf = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
+  const known = apps.get(name);
+  if (known !== undefined) return known;
+  const app = createApp(name);
+  apps.set(name, app);
+  return app;
+};
+
+const SECURITY_SCHEMES = {
+  "API Key": { type: "apiKey", in: "header", name: "X-API-Key" },
+  "Tenant ID": { type: "apiKey", in: "header", name: "X-Tenant-Id" },
+  "Admin Key": { type: "http", scheme: "bearer" },
+} as const satisfies Readonly<Record<SecurityScheme, object>>;
+
+const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
+  const profile = wireProfile(name);
+  const app = new OpenAPIHono<HttpEnv>({ strict: false });
+  for (const [scheme, definition] of Object.entries(SECURITY_SCHEMES)) {
+    app.openAPIRegistry.registerComponent("securitySchemes", scheme, definition);
+  }
+  // Literal segments come before `{bulk_export_id}`: the first route that fits answers.
+  addDestinationRoutes(app, profile);
+  addExportRunRoutes(app, profile);
+  addBulkExportRoutes(app, profile);
+  addProjectRoutes(app);
+  addAdminRoutes(app);
+  addServiceRoutes(app);
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const allowed = methodsAt(app, path).filter((known) => known !== method);
+    if (allowed.length === 0) return problemResponse({ reason: "unknown_route", path }, "detail");
+    return problemResponse({ reason: "method_not_allowed", method, allowed }, "detail");
+  });
+  app.onError((thrown, context) => faultResponse(thrown, context.req.raw, "detail"));
+  return app;
+};
+
+const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+const methodsAt = (app: OpenAPIHono<HttpEnv>, path: string): readonly string[] =>
+  METHODS.filter((method) => app.router.match(method, path)[0].length > 0);

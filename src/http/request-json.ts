@@ -1,0 +1,49 @@
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { RequestFailure } from "./problems.ts";
+
+/** No request of the export or admin API comes near; ingest has its own readers and limit. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The JSON body of a request, parsed; read only as far as the limit allows. */
+export const readJson = async (request: Request): Promise<Result<unknown, RequestFailure>> => {
+  const type = request.headers.get("Content-Type");
+  if (type !== null && !isJson(type)) {
+    return fail(invalid(["header", "content-type"], "Send the body as application/json", "value_error"));
+  }
+  const bytes = await readBounded(request.body);
+  if (bytes === null) return fail({ reason: "too_large", limitBytes: MOST_BYTES });
+  if (bytes.length === 0) return fail(invalid(["body"], "Field required", "missing"));
+  try {
+    return ok(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+  } catch {
+    return fail(invalid(["body"], "The body is not valid JSON", "json_invalid"));
+  }
+};
+
+const isJson = (contentType: string): boolean =>
+  /^application\/([\w.-]+\+)?json$/i.test((contentType.split(";")[0] ?? "").trim());
+
+const invalid = (loc: readonly string[], message: string, type: string): RequestFailure => ({
+  reason: "invalid",
+  loc,
+  message,
+  type,
+});
+
+const readBounded = async (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | null> => {
+  if (body === null) return new Uint8Array();
+  const pieces: Uint8Array[] = [];
+  let total = 0;
+  for await (const piece of body) {
+    total += piece.length;
+    if (total > MOST_BYTES) return null;
+    pieces.push(piece);
+  }
+  const whole = new Uint8Array(total);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+};

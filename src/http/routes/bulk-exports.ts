@@ -1,0 +1,94 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ok } from "../../domain/result.ts";
+import { exportAccess } from "../auth.ts";
+import { type HttpEnv, register } from "../operation.ts";
+import {
+  bulkExportCreate,
+  bulkExportShown,
+  bulkExportUpdate,
+  definitionOf,
+  showExport,
+} from "../schemas/bulk-export.ts";
+import { nothing, paging, uuid } from "../schemas/fields.ts";
+import type { WireProfile } from "../wire-profile.ts";
+
+const PATH = "/api/v1/bulk-exports";
+const ONE = z.object({ bulk_export_id: uuid });
+const COMMON = { tag: "Bulk exports", access: exportAccess, dialect: "detail" } as const;
+
+/** Exports: B2, B3, B5 and B6 of the specification. */
+export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
+  const shown = bulkExportShown(profile);
+
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: PATH,
+    summary: "Create an export: one-off with end_time, scheduled with interval_hours",
+    params: nothing,
+    query: nothing,
+    body: bulkExportCreate,
+    success: "ok",
+    answer: shown,
+    failures: ["notFound", "capacity"],
+    async handle({ body, who, settings }) {
+      const definition = definitionOf(body, {
+        id: crypto.randomUUID(),
+        tenantId: who.identity.tenantId,
+        now: Date.now(),
+        defaultCompression: settings.defaultCompression,
+      });
+      const created = await who.workspace.createExport(definition);
+      return created.ok ? ok(showExport(profile, created.value)) : created;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: PATH,
+    summary: "List exports with their current statuses",
+    params: nothing,
+    query: z.object(paging(null)),
+    body: null,
+    success: "ok",
+    answer: z.array(shown),
+    async handle({ query, who }) {
+      const records = await who.workspace.listExports(query);
+      return ok(records.map((record) => showExport(profile, record)));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: `${PATH}/{bulk_export_id}`,
+    summary: "Retrieve an export with its current status",
+    params: ONE,
+    query: nothing,
+    body: null,
+    success: "ok",
+    answer: shown,
+    async handle({ params, who }) {
+      const found = await who.workspace.export(params.bulk_export_id);
+      return found.ok ? ok(showExport(profile, found.value)) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "patch",
+    path: `${PATH}/{bulk_export_id}`,
+    summary: "Cancel an export; a cancelled schedule spawns no more, what it spawned goes on",
+    params: ONE,
+    query: nothing,
+    body: bulkExportUpdate,
+    success: "ok",
+    answer: shown,
+    failures: ["conflict"],
+    async handle({ params, who }) {
+      const cancelled = await who.workspace.cancelExport(params.bulk_export_id);
+      return cancelled.ok ? ok(showExport(profile, cancelled.value)) : cancelled;
+    },
+  });
+};

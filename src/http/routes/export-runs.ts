@@ -1,0 +1,63 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ok } from "../../domain/result.ts";
+import { exportAccess } from "../auth.ts";
+import { type HttpEnv, register } from "../operation.ts";
+import { exportRunShown, showRun } from "../schemas/export-run.ts";
+import { nothing, paging, uuid } from "../schemas/fields.ts";
+import type { WireProfile } from "../wire-profile.ts";
+
+const PATH = "/api/v1/bulk-exports";
+const COMMON = {
+  method: "get",
+  tag: "Export runs",
+  access: exportAccess,
+  body: null,
+  success: "ok",
+  dialect: "detail",
+} as const;
+
+/** Runs of exports: B4 of the specification, one run alone, and all runs of a schedule. */
+export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
+  const shown = exportRunShown(profile);
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/runs`,
+    summary: "List the runs of all exports that a schedule spawned",
+    params: nothing,
+    query: z.object({ source_bulk_export_id: uuid, ...paging(null) }),
+    answer: z.array(shown),
+    failures: ["notFound"],
+    async handle({ query, who }) {
+      const { source_bulk_export_id: scheduleId, limit, offset } = query;
+      const found = await who.workspace.listScheduleRuns({ scheduleId, limit, offset });
+      return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/{bulk_export_id}/runs`,
+    summary: "List the runs of an export",
+    params: z.object({ bulk_export_id: uuid }),
+    query: z.object(paging(null)),
+    answer: z.array(shown),
+    async handle({ params, query, who }) {
+      const found = await who.workspace.listRuns({ exportId: params.bulk_export_id, ...query });
+      return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/{bulk_export_id}/runs/{run_id}`,
+    summary: "Retrieve one run of an export",
+    params: z.object({ bulk_export_id: uuid, run_id: uuid }),
+    query: nothing,
+    answer: shown,
+    async handle({ params, who }) {
+      const found = await who.workspace.run({ exportId: params.bulk_export_id, runId: params.run_id });
+      return found.ok ? ok(showRun(profile, found.value)) : found;
+    },
+  });
+};

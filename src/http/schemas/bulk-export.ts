@@ -1,0 +1,163 @@
+import { z } from "@hono/zod-openapi";
+import { type Compression, EXPORT_FIELDS } from "../../domain/fields.ts";
+import { INTERVAL_HOURS } from "../../domain/limits.ts";
+import type { ExportDefinition, ExportRecord } from "../../domain/records.ts";
+import { isoFromMs } from "../../domain/time.ts";
+import { exportStatusWord, meansCancelled, type WireProfile } from "../wire-profile.ts";
+import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "./fields.ts";
+
+const FORMAT_VERSIONS = ["v1", "v2_beta"] as const;
+const COMPRESSIONS = ["zstandard", "snappy", "gzip", "none"] as const;
+
+/** Longest part of a refused value that a message repeats. */
+const QUOTED_MOST_CHARACTERS = 80;
+
+const exportField = z.enum(EXPORT_FIELDS, {
+  error: (issue) =>
+    `Unknown field ${JSON.stringify(issue.input)?.slice(0, QUOTED_MOST_CHARACTERS)}. The fields are: ${EXPORT_FIELDS.join(", ")}.`,
+});
+
+const exportFields = z
+  .array(exportField)
+  .min(1, { error: "Name at least one field, or leave export_fields out to export all of them" })
+  .superRefine((fields, context) => {
+    fields.forEach((field, at) => {
+      if (fields.indexOf(field) === at) return;
+      context.addIssue({ code: "custom", path: [at], message: `The field ${field} is named twice` });
+    });
+  });
+
+const intervalHours = z
+  .int({ error: (issue) => (issue.input === undefined ? undefined : "Input should be a whole number of hours") })
+  .min(INTERVAL_HOURS.min, { error: `Input should be at least ${INTERVAL_HOURS.min} hour` })
+  .max(INTERVAL_HOURS.max, { error: `Input should be at most ${INTERVAL_HOURS.max} hours` });
+
+interface WindowSent {
+  readonly start_time: number;
+  readonly end_time?: number | null | undefined;
+  readonly interval_hours?: number | null | undefined;
+}
+
+/** One-off exports have an end, schedules an interval, never both (spec 2.6). */
+const windowFault = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
+  const end = sent.end_time ?? null;
+  const scheduled = (sent.interval_hours ?? null) !== null;
+  if (end === null) {
+    if (scheduled) return null;
+    return {
+      type: "missing",
+      message: "A one-off export needs end_time; a scheduled one needs interval_hours instead",
+    };
+  }
+  if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
+  if (end > sent.start_time) return null;
+  return { type: "value_error", message: "end_time must be later than start_time" };
+};
+
+/** Body of B2. Members that only the original has are taken where they change nothing, refused where they would. */
+export const bulkExportCreate = closedObject({
+  bulk_export_destination_id: uuid,
+  session_id: uuid,
+  all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
+  start_time: instant,
+  end_time: instant.nullish(),
+  filter: z.null({ error: "Filters are not supported: an export holds its whole window. Leave filter out" }).optional(),
+  format: z.literal("Parquet", { error: "The only format is Parquet" }).nullish(),
+  format_version: z.enum(FORMAT_VERSIONS).nullish(),
+  compression: z.enum(COMPRESSIONS).nullish(),
+  interval_hours: intervalHours.nullish(),
+  export_fields: exportFields.nullish(),
+})
+  .superRefine((sent, context) => {
+    const fault = windowFault(sent);
+    if (fault === null) return;
+    context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
+  })
+  .openapi("BulkExportCreate");
+
+/** The definition that a valid body of B2 stands for. */
+export const definitionOf = (
+  sent: z.output<typeof bulkExportCreate>,
+  given: {
+    readonly id: string;
+    readonly tenantId: string;
+    readonly now: number;
+    readonly defaultCompression: Compression;
+  },
+): ExportDefinition => ({
+  id: given.id,
+  tenantId: given.tenantId,
+  destinationId: sent.bulk_export_destination_id,
+  projectId: sent.session_id,
+  start: sent.start_time,
+  end: sent.end_time ?? null,
+  intervalHours: sent.interval_hours ?? null,
+  filter: null,
+  exportFields: sent.export_fields ?? null,
+  formatVersion: sent.format_version ?? "v1",
+  compression: sent.compression ?? given.defaultCompression,
+  sourceExportId: null,
+  createdAt: given.now,
+});
+
+/** Body of B6. `{}` cancels too, so a misspelt member must not pass for it. */
+export const bulkExportUpdate = closedObject({
+  status: z
+    .string()
+    .refine(meansCancelled, { error: "The only status to set is Cancelled", params: { type: "enum" } })
+    .optional(),
+}).openapi("BulkExportUpdate");
+
+/** An export as shown. `rows_written` and `rows_planned` are ours, the rest is the original's record. */
+export const bulkExportShown = (profile: WireProfile) =>
+  z
+    .object({
+      id: shownUuid,
+      tenant_id: shownUuid,
+      bulk_export_destination_id: shownUuid,
+      session_id: shownUuid,
+      all_experiments: z.literal(false),
+      status: z.enum(profile.exportStatuses),
+      start_time: shownInstant,
+      end_time: shownInstant.nullable(),
+      interval_hours: z.int().nullable(),
+      source_bulk_export_id: shownUuid.nullable(),
+      filter: z.string().nullable(),
+      export_fields: z.array(z.enum(EXPORT_FIELDS)).nullable(),
+      format: z.literal("Parquet"),
+      format_version: z.enum(FORMAT_VERSIONS),
+      compression: z.enum(COMPRESSIONS),
+      created_at: shownInstant,
+      updated_at: shownInstant,
+      finished_at: shownInstant.nullable(),
+      rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
+      rows_planned: z.int().openapi({ description: "Rows in the snapshots taken so far, over all runs." }),
+    })
+    .openapi("BulkExport");
+
+/** The record of an export in its wire shape. */
+export const showExport = (
+  profile: WireProfile,
+  record: ExportRecord,
+): z.output<ReturnType<typeof bulkExportShown>> => ({
+  id: record.id,
+  tenant_id: record.tenantId,
+  bulk_export_destination_id: record.destinationId,
+  session_id: record.projectId,
+  all_experiments: false,
+  status: exportStatusWord(profile, record),
+  start_time: isoFromMs(record.start),
+  end_time: isoOrNull(record.end),
+  interval_hours: record.intervalHours,
+  source_bulk_export_id: record.sourceExportId,
+  filter: record.filter,
+  export_fields: record.exportFields === null ? null : [...record.exportFields],
+  format: "Parquet",
+  format_version: record.formatVersion,
+  compression: record.compression,
+  created_at: isoFromMs(record.createdAt),
+  updated_at: isoFromMs(record.updatedAt),
+  finished_at: isoOrNull(record.finishedAt),
+  rows_written: record.rowsWritten,
+  rows_planned: record.rowsPlanned,
+});

@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import type { Project } from "../../domain/records.ts";
+import { isoFromMs } from "../../domain/time.ts";
+import { flag, isCleanText, paging, shownInstant, shownUuid, uuid } from "./fields.ts";
+
+/** The original lists at most this many projects at once, and as many without `limit`. */
+const PROJECTS_PER_PAGE = 100;
+const NAME_MOST_CHARACTERS = 1024;
+
+/** Members that this service does not keep are let pass: clients send several of them as a matter of course. */
+export const projectCreate = z
+  .object({
+    name: z
+      .string()
+      .min(1)
+      .max(NAME_MOST_CHARACTERS)
+      .refine(isCleanText, { error: "The name must not hold control characters" }),
+    id: uuid.nullish(),
+    description: z.string().nullish(),
+    extra: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .openapi("TracerSessionCreate");
+
+/** With `upsert=true` an existing project of that name is the answer instead of a conflict. */
+export const projectCreateQuery = z.object({ upsert: flag });
+
+export const projectQuery = z.object({
+  name: z.string().optional(),
+  name_contains: z.string().optional(),
+  id: z.union([uuid, z.array(uuid)]).optional(),
+  ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
+});
+
+/** A project (the original's word is tracer session). What this service does not compute is null. */
+export const projectShown = z
+  .object({
+    id: shownUuid,
+    tenant_id: shownUuid,
+    name: z.string(),
+    start_time: shownInstant,
+    end_time: z.null(),
+    extra: z.unknown(),
+    description: z.string().nullable(),
+    default_dataset_id: z.null(),
+    reference_dataset_id: z.null(),
+    trace_tier: z.null(),
+    last_run_start_time_live: z.null(),
+  })
+  .openapi("TracerSession");
+
+/** The record of a project in its wire shape. */
+export const showProject = (project: Project): z.output<typeof projectShown> => ({
+  id: project.id,
+  tenant_id: project.tenantId,
+  name: project.name,
+  start_time: isoFromMs(project.startTime),
+  end_time: null,
+  extra: project.extra === null ? null : JSON.parse(project.extra),
+  description: project.description,
+  default_dataset_id: null,
+  reference_dataset_id: null,
+  trace_tier: null,
+  last_run_start_time_live: null,
+});

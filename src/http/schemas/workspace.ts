@@ -1,0 +1,35 @@
+import { z } from "@hono/zod-openapi";
+import { closedObject, isCleanText, shownUuid, uuid } from "./fields.ts";
+
+const LABEL_MOST_CHARACTERS = 255;
+
+const label = z
+  .string()
+  .min(1)
+  .max(LABEL_MOST_CHARACTERS)
+  .refine(isCleanText, { error: "Control characters do not belong here" });
+
+const plan = z.enum(["developer", "plus", "enterprise"]);
+
+/** `id` lets a workspace keep the id it has elsewhere. */
+export const workspaceCreate = closedObject({ name: label, plan, id: uuid.nullish() }).openapi("WorkspaceCreate");
+
+export const workspaceShown = z.object({ id: shownUuid, name: z.string(), plan }).openapi("Workspace");
+
+export const planUpdate = closedObject({ plan }).openapi("WorkspaceUpdate");
+
+export const planShown = z.object({ id: shownUuid, plan }).openapi("WorkspacePlan");
+
+export const keyCreate = closedObject({ label, role: z.enum(["read", "manage"]) }).openapi("ApiKeyCreate");
+
+/** The only answer that ever holds the key; `sha256` names it from then on. */
+export const keyShown = z
+  .object({ api_key: z.string(), sha256: z.string(), label: z.string(), role: z.enum(["read", "manage"]) })
+  .openapi("ApiKey");
+
+/** SHA-256 of a key in hex. */
+export const keyHash = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, { error: "Input should be the SHA-256 of a key, 64 hex digits" })
+  .transform((text) => text.toLowerCase())
+  .openapi({ type: "string" });

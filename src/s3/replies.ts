@@ -13,10 +13,10 @@ export interface Reply {
 
 /** null: not a reply of an S3 store. */
 export function readReply(bytes: Uint8Array): Reply | null {
-  const xml = new TextDecoder().decode(bytes);
-  if (xml.includes("<!")) return null;
   // Stores send white space while a long Complete works, then the document.
-  const root = /^\s*(?:<\?xml[^>]{0,200}\?>)?\s*<([A-Za-z]{1,64})[\s>/]/.exec(xml)?.[1];
+  const xml = new TextDecoder().decode(bytes).trimStart();
+  if (xml.includes("<!")) return null;
+  const root = /^(?:<\?xml[^>]{0,200}>\s*)?<([A-Za-z]{1,64})[\s>/]/.exec(xml)?.[1];
   if (root === undefined) return null;
   return { root, text: (element) => textOf(xml, element) };
 }

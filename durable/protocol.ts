@@ -1,3 +1,6 @@
+import type { ProbeReport } from "../src/domain/destination/index.ts";
+import type { RunReport } from "../src/domain/export/events.ts";
+import type { RunFiles } from "../src/domain/export/manifest.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type {
   Credentials,
@@ -13,9 +16,13 @@ import type {
   Role,
 } from "../src/domain/records.ts";
 import type { Result } from "../src/domain/result.ts";
+import type { RunSpec } from "../src/domain/run/events.ts";
+import type { ExportReport } from "../src/domain/workspace/events.ts";
+import type { ExportOrder } from "./messages.ts";
 
 /**
- * What HTTP asks of a workspace: plain data in and out. Every method answers with data; a throw is a fault of our own.
+ * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
+ * a throw is a fault of our own.
  */
 
 /** One per tenant: `workspace/<tenantId>`. */
@@ -82,4 +89,56 @@ export interface WorkspaceProtocol {
   run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;
   /** Runs of all exports that the schedule spawned. */
   listScheduleRuns(query: { readonly scheduleId: string } & Page): Promise<Result<readonly ExportRunRecord[], Refusal>>;
+
+  hearExport(id: string, seq: number, report: ExportReport): Promise<void>;
+}
+
+/** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
+export interface Access {
+  readonly config: DestinationConfig;
+  readonly envelope: string | null;
+  readonly probe: ProbeReport;
+}
+
+/** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */
+export interface DestinationProtocol {
+  create(command: {
+    readonly id: string;
+    readonly tenantId: string;
+    readonly displayName: string;
+    readonly config: DestinationConfig;
+    readonly credentials: Credentials | null;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  view(tenantId: string): Promise<Result<DestinationRecord, Refusal>>;
+  update(command: {
+    readonly tenantId: string;
+    readonly displayName?: string;
+    readonly credentials?: Credentials;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  remove(tenantId: string): Promise<Result<null, Refusal>>;
+  /** null: there is no such destination any more. */
+  access(tenantId: string): Promise<Access | null>;
+}
+
+/** One per export: `export/<id>`. */
+export interface ExportProtocol {
+  create(order: ExportOrder): Promise<void>;
+  admit(): Promise<void>;
+  hearRun(ordinal: number, seq: number, report: RunReport): Promise<void>;
+  cancel(): Promise<Result<ExportRecord, Refusal>>;
+  /** null: not created yet. */
+  view(): Promise<ExportRecord | null>;
+  runs(page: Page): Promise<readonly ExportRunRecord[]>;
+  run(runId: string): Promise<ExportRunRecord | null>;
+}
+
+/** One per run: `run/<export id>/<ordinal>`. */
+export interface RunProtocol {
+  start(spec: RunSpec): Promise<void>;
+  cancel(): Promise<void>;
+  timeOut(): Promise<void>;
+  /** null: not started yet. */
+  view(): Promise<ExportRunRecord | null>;
+  /** Committed files; null before the run started. */
+  files(): Promise<RunFiles | null>;
 }

@@ -1,0 +1,82 @@
+import type { ExportEvent, ExportPlan } from "../src/domain/export/events.ts";
+import type { ExportState } from "../src/domain/export/state.ts";
+import { viewOf } from "../src/domain/export/view.ts";
+import type { RunSpec } from "../src/domain/run/events.ts";
+import type { ExportMessage } from "./messages.ts";
+
+/** What an event of an export makes due: its runs begin or stop, its workspace hears of a change, a window spawns. */
+export function announceExport(event: ExportEvent, after: ExportState, seq: number): readonly ExportMessage[] {
+  if (after.status === "NONE") return [];
+  const { plan } = after;
+  switch (event.type) {
+    case "RunAdmitted":
+      return [{ to: "run", ordinal: event.ordinal, kind: "start", spec: runSpec(plan, event.ordinal, event.at) }];
+    case "WindowSpawned":
+      return [
+        {
+          to: "workspace",
+          kind: "spawn",
+          definition: {
+            ...plan.definition,
+            id: event.exportId,
+            start: event.start,
+            end: event.end,
+            intervalHours: null,
+            sourceExportId: plan.definition.id,
+            createdAt: event.at,
+          },
+        },
+      ];
+    case "ExportStarted":
+    case "ExportCompleted":
+      return report(after, seq);
+    case "ExportFailed":
+    case "ExportCancelled":
+      return [...report(after, seq), ...stopRuns(after, "cancel")];
+    case "ExportTimedOut":
+      return [...report(after, seq), ...stopRuns(after, "time_out")];
+    case "ExportCreated":
+    case "RunReported":
+    case "ManifestFailed":
+    case "ManifestCommitted":
+      return [];
+  }
+}
+
+function report(after: ExportState, seq: number): readonly ExportMessage[] {
+  const record = viewOf(after);
+  if (record === null) return [];
+  const { status, rowsPlanned, rowsWritten, updatedAt, finishedAt } = record;
+  return [
+    { to: "workspace", kind: "report", seq, report: { status, rowsPlanned, rowsWritten, updatedAt, finishedAt } },
+  ];
+}
+
+function stopRuns(after: ExportState, kind: "cancel" | "time_out"): readonly ExportMessage[] {
+  if (after.status === "NONE") return [];
+  return after.runs.flatMap((run, ordinal) =>
+    run.admitted && run.report.finishedAt === null ? [{ to: "run" as const, ordinal, kind }] : [],
+  );
+}
+
+function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec {
+  const { definition, destination, shards, limits } = plan;
+  const partition = plan.partitions[ordinal];
+  const runId = plan.runIds[ordinal];
+  if (partition === undefined || runId === undefined) throw new Error(`export has no run ${ordinal}`);
+  return {
+    runId,
+    exportId: definition.id,
+    tenantId: definition.tenantId,
+    projectId: definition.projectId,
+    shards,
+    destinationId: definition.destinationId,
+    destination,
+    partition,
+    formatVersion: definition.formatVersion,
+    exportFields: definition.exportFields,
+    compression: definition.compression,
+    limits,
+    createdAt,
+  };
+}

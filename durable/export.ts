@@ -1,0 +1,147 @@
+import { DurableObject } from "cloudflare:workers";
+import type { ExportCommand } from "../src/domain/export/commands.ts";
+import { awaitsManifest, refuseCancel } from "../src/domain/export/decide.ts";
+import type { ExportEvent, ExportPlan, RunReport } from "../src/domain/export/events.ts";
+import { bulkExport } from "../src/domain/export/index.ts";
+import type { ExportState } from "../src/domain/export/state.ts";
+import { recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
+import type { Refusal } from "../src/domain/failures.ts";
+import { partitionsOf } from "../src/domain/partitions.ts";
+import type { ExportRecord, ExportRunRecord, Page } from "../src/domain/records.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import { isoFromMs } from "../src/domain/time.ts";
+import { windowOf } from "../src/domain/windows.ts";
+import { log } from "../src/log.ts";
+import { readSettings } from "../src/settings.ts";
+import { run, workspace } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { announceExport } from "./export-messages.ts";
+import { Journal } from "./journal.ts";
+import { writeManifest } from "./manifest.ts";
+import type { ExportMessage, ExportOrder } from "./messages.ts";
+import { pageOf } from "./page.ts";
+import type { ExportProtocol } from "./protocol.ts";
+import { uuidV5 } from "./uuid.ts";
+
+/** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
+export class ExportActor extends DurableObject<Env> implements ExportProtocol {
+  readonly #journal = new Journal<ExportState, ExportCommand, ExportEvent, ExportMessage>(this.ctx.storage, {
+    decider: bulkExport,
+    announce: announceExport,
+    upcast: (event) => event as ExportEvent, // no event has changed its shape yet
+  });
+
+  async create({ definition, destination, shards }: ExportOrder): Promise<void> {
+    const { start, end } = definition;
+    const partitions = end === null ? [] : partitionsOf({ start, end });
+    const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
+    const { limits } = readSettings(this.env);
+    this.#submit({
+      type: "Create",
+      plan: { definition, destination, shards, limits, partitions, runIds },
+      now: Date.now(),
+    });
+  }
+
+  async admit(): Promise<void> {
+    this.#submit({ type: "Admit", now: Date.now() });
+  }
+
+  async hearRun(ordinal: number, seq: number, report: RunReport): Promise<void> {
+    this.#submit({ type: "HearRun", ordinal, seq, report, now: Date.now() });
+  }
+
+  async cancel(): Promise<Result<ExportRecord, Refusal>> {
+    const refusal = refuseCancel(this.#journal.state);
+    if (refusal !== null) return fail(refusal);
+    this.#submit({ type: "Cancel", now: Date.now() });
+    const record = viewOf(this.#journal.state);
+    return record === null
+      ? fail({ reason: "conflict", message: "The export is not ready yet; try again." })
+      : ok(record);
+  }
+
+  async view(): Promise<ExportRecord | null> {
+    return viewOf(this.#journal.state);
+  }
+
+  async runs(page: Page): Promise<readonly ExportRunRecord[]> {
+    const plan = this.#plan();
+    if (plan === null) return [];
+    return Promise.all(pageOf(plan.partitions, page).map((partition) => this.#runRecord(plan, partition.ordinal)));
+  }
+
+  async run(runId: string): Promise<ExportRunRecord | null> {
+    const plan = this.#plan();
+    const ordinal = plan?.runIds.indexOf(runId) ?? -1;
+    return plan === null || ordinal < 0 ? null : this.#runRecord(plan, ordinal);
+  }
+
+  override async alarm(): Promise<void> {
+    const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
+    this.#journal.armRecovery(recoveryAt);
+    try {
+      this.#submit({ type: "Wake", spawnId: this.#nextSpawnId(), now: Date.now() });
+      await this.#deliverAll();
+      await this.#prove();
+      await this.#deliverAll();
+    } catch (error) {
+      log("export_step_broke", { export: this.#plan()?.definition.id ?? null, error: String(error) });
+    }
+    this.#journal.settle(recoveryAt);
+  }
+
+  /** Every run is done: list what is there, in the bucket itself; only then is the export COMPLETED. */
+  async #prove(): Promise<void> {
+    const { state } = this.#journal;
+    if (state.status !== "RUNNING" || !awaitsManifest(state) || Date.now() < state.manifestRetryAt) return;
+    const { definition } = state.plan;
+    const written = await writeManifest(this.env, state.plan);
+    const now = Date.now();
+    if (written.ok) this.#submit({ type: "RecordManifest", manifest: written.value, now });
+    else this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
+    log("export_proved", { export: definition.id, status: this.#journal.state.status });
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(async (message) => {
+      const { state } = this.#journal;
+      if (state.status === "NONE") return;
+      const { definition } = state.plan;
+      if (message.to === "run") {
+        const receiver = run(this.env, definition.id, message.ordinal);
+        if (message.kind === "start") await receiver.start(message.spec);
+        else await (message.kind === "cancel" ? receiver.cancel() : receiver.timeOut());
+        return;
+      }
+      const home = workspace(this.env, definition.tenantId);
+      if (message.kind === "report") return home.hearExport(definition.id, message.seq, message.report);
+      const spawned = await home.createExport(message.definition);
+      if (!spawned.ok) log("spawn_refused", { schedule: definition.id, reason: spawned.failure.reason });
+    });
+  }
+
+  async #runRecord(plan: ExportPlan, ordinal: number): Promise<ExportRunRecord> {
+    const { state } = this.#journal;
+    const known = state.status !== "NONE" && state.runs[ordinal]?.admitted;
+    const record = known ? await run(this.env, plan.definition.id, ordinal).view() : null;
+    return record ?? recordOfUnstartedRun(plan, ordinal, state);
+  }
+
+  #nextSpawnId(): string | null {
+    const { state } = this.#journal;
+    if (state.status !== "CREATED") return null;
+    const { id, start, intervalHours } = state.plan.definition;
+    if (intervalHours === null) return null;
+    return uuidV5(id, isoFromMs(windowOf(start, intervalHours, state.spawned).start));
+  }
+
+  #plan(): ExportPlan | null {
+    const { state } = this.#journal;
+    return state.status === "NONE" ? null : state.plan;
+  }
+
+  #submit(command: ExportCommand): void {
+    this.#journal.submit(command, Date.now());
+  }
+}

@@ -1,0 +1,138 @@
+import type { Decider } from "../src/decider.ts";
+import { migrate } from "./schema.ts";
+
+/**
+ * Longest body of one event. The platform refuses rows above 2 MB, and only when deployed
+ * (reference: SQLite-backed Durable Objects, limits); ours is lower so that a fold never meets a giant.
+ */
+export const MAX_EVENT_BYTES = 256 * 1024;
+
+const ENCODER = new TextEncoder();
+
+/** An event in the log together with its place in it. */
+export interface Logged<E> {
+  readonly seq: number;
+  readonly event: E;
+}
+
+/** How a log speaks: its rules, what its events make it tell other actors, and how old events are read. */
+export interface Script<S, C, E, M> {
+  readonly decider: Decider<S, C, E>;
+  /** Messages that an event makes due. `after` is the state with the event in it. */
+  announce(event: E, after: S, seq: number): readonly M[];
+  /** Lifts an event as an older version wrote it to today's shape. */
+  upcast(event: { readonly type: string }): E;
+}
+
+/**
+ * One actor's history: an append-only table, its fold, its outbox and its single alarm. What an event makes due to
+ * others is written in the same transaction, delivered from the alarm at least once, and forgotten when delivered.
+ */
+export class Journal<S, C, E extends { readonly type: string }, M> {
+  readonly #storage: DurableObjectStorage;
+  readonly #script: Script<S, C, E, M>;
+  #state: S;
+  #seq = 0;
+
+  constructor(storage: DurableObjectStorage, script: Script<S, C, E, M>) {
+    this.#storage = storage;
+    this.#script = script;
+    this.#state = script.decider.initialState;
+    migrate(storage);
+    for (const { seq, event } of this.events()) {
+      this.#state = script.decider.evolve(this.#state, event);
+      this.#seq = seq;
+    }
+  }
+
+  get state(): S {
+    return this.#state;
+  }
+
+  /** Events after `seq`, oldest first. */
+  *events(seq = 0): Generator<Logged<E>> {
+    const rows = this.#storage.sql.exec<{ seq: number; body: string }>(
+      "SELECT seq, body FROM event WHERE seq > ? ORDER BY seq",
+      seq,
+    );
+    for (const row of rows) yield { seq: row.seq, event: this.#script.upcast(JSON.parse(row.body)) };
+  }
+
+  /** Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. */
+  submit(command: C, now: number): readonly E[] {
+    const { decider } = this.#script;
+    const events = decider.decide(command, this.#state);
+    if (events.length === 0) return events;
+    let state = this.#state;
+    let seq = this.#seq;
+    this.#storage.transactionSync(() => {
+      for (const event of events) {
+        seq += 1;
+        state = decider.evolve(state, event);
+        this.#append(seq, now, event);
+        for (const message of this.#script.announce(event, state, seq)) this.#post(message);
+      }
+      this.#schedule(state, now);
+    });
+    this.#state = state;
+    this.#seq = seq;
+    return events;
+  }
+
+  /**
+   * First line of `alarm()`: whatever happens to this process now, the actor wakes again after one fixed delay,
+   * instead of the platform's six tries and silence.
+   */
+  armRecovery(at: number): void {
+    void this.#storage.setAlarm(at);
+  }
+
+  /**
+   * Last line of `alarm()`: puts the alarm where the state wants it, and no later than `outboxAt` while messages
+   * wait: an unreachable receiver is tried again then, not at once.
+   */
+  settle(outboxAt: number): void {
+    this.#schedule(this.#state, outboxAt);
+  }
+
+  /**
+   * Hands every waiting message to `deliver`, oldest first, and forgets those that arrived. One that cannot be
+   * delivered stays, with the ones behind it, for the next alarm. Returns whether the outbox is empty.
+   */
+  async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
+    const rows = this.#storage.sql
+      .exec<{ id: number; body: string }>("SELECT id, body FROM outbox ORDER BY id")
+      .toArray();
+    for (const row of rows) {
+      const message: M = JSON.parse(row.body);
+      try {
+        await deliver(message);
+      } catch {
+        return false; // the receiver is out of reach: the log keeps the message
+      }
+      this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
+    }
+    return this.#waiting() === 0;
+  }
+
+  #append(seq: number, at: number, event: E): void {
+    const body = JSON.stringify(event);
+    const bytes = ENCODER.encode(body).byteLength;
+    if (bytes > MAX_EVENT_BYTES) throw new Error(`event ${event.type} has ${bytes} bytes, over ${MAX_EVENT_BYTES}`);
+    this.#storage.sql.exec("INSERT INTO event (seq, at, type, body) VALUES (?, ?, ?, ?)", seq, at, event.type, body);
+  }
+
+  #post(message: M): void {
+    this.#storage.sql.exec("INSERT INTO outbox (body) VALUES (?)", JSON.stringify(message));
+  }
+
+  #schedule(state: S, outboxAt: number): void {
+    const due = this.#script.decider.wakeAt(state);
+    const at = this.#waiting() > 0 ? Math.min(outboxAt, due ?? outboxAt) : due;
+    void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+  }
+
+  #waiting(): number {
+    return this.#storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM outbox").one().n;
+  }
+}

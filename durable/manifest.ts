@@ -1,0 +1,56 @@
+import type { ExportPlan, ManifestFacts } from "../src/domain/export/events.ts";
+import { manifestOf, type RunFiles } from "../src/domain/export/manifest.ts";
+import type { StoreFailure } from "../src/domain/failures.ts";
+import { keyPrefixOf, manifestKey, successKey } from "../src/domain/layout.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import { run } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { openBucket } from "./vault.ts";
+
+/** Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the first. */
+export async function writeManifest(env: Env, plan: ExportPlan): Promise<Result<ManifestFacts, StoreFailure>> {
+  const { definition, destination } = plan;
+  const runs = await filesOfRuns(env, plan);
+  const bytes = new TextEncoder().encode(manifestOf(plan, runs));
+  const sha256 = hex(await crypto.subtle.digest("SHA-256", bytes));
+  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
+  if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
+
+  const prefix = keyPrefixOf(destination);
+  const key = manifestKey(prefix, definition.id);
+  const manifest = await bucket.value.put(key, bytes);
+  if (!manifest.ok) return manifest;
+  const success = await bucket.value.put(
+    successKey(prefix, definition.id),
+    new TextEncoder().encode(`sha256:${sha256}\n`),
+  );
+  if (!success.ok) return success;
+  return ok({
+    key,
+    sha256,
+    files: runs.reduce((sum, one) => sum + one.files.length, 0),
+    rows: runs.reduce((sum, one) => sum + one.rows, 0),
+  });
+}
+
+async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly RunFiles[]> {
+  const runs: RunFiles[] = [];
+  for (const { ordinal } of plan.partitions) {
+    const files = await run(env, plan.definition.id, ordinal).files();
+    if (files === null) throw new Error(`run ${ordinal} reported its end but has no files to tell of`);
+    runs.push(files);
+  }
+  return runs;
+}
+
+const GONE: StoreFailure = {
+  reason: "access_denied",
+  retryable: false,
+  status: null,
+  code: null,
+  permission: null,
+  advice: "The destination was deleted, or its credentials cannot be opened. Create it again, then a new export.",
+};
+
+const hex = (digest: ArrayBuffer): string =>
+  Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");

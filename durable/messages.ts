@@ -1,0 +1,32 @@
+import type { RunReport } from "../src/domain/export/events.ts";
+import type { DestinationConfig, ExportDefinition } from "../src/domain/records.ts";
+import type { RunSpec } from "../src/domain/run/events.ts";
+import type { ExportReport } from "../src/domain/workspace/events.ts";
+
+/**
+ * What actors tell each other through their outboxes: at least once, in order. A receiver ignores what it knows:
+ * reports carry the sender's sequence number, everything else an id.
+ */
+
+export interface ExportOrder {
+  readonly definition: ExportDefinition;
+  readonly destination: DestinationConfig;
+  /** Shards of the project. */
+  readonly shards: number;
+}
+
+export type WorkspaceMessage =
+  | { readonly to: "export"; readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
+  | { readonly to: "export"; readonly id: string; readonly kind: "admit" };
+
+export type ExportMessage =
+  | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }
+  | { readonly to: "workspace"; readonly kind: "spawn"; readonly definition: ExportDefinition }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "start"; readonly spec: RunSpec }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" };
+
+export interface RunMessage {
+  readonly seq: number;
+  readonly report: RunReport;
+}

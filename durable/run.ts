@@ -1,0 +1,159 @@
+import { DurableObject } from "cloudflare:workers";
+import type { RunFiles } from "../src/domain/export/manifest.ts";
+import type { ExportRunRecord } from "../src/domain/records.ts";
+import type { RunCommand } from "../src/domain/run/commands.ts";
+import type { RunEvent, RunSpec, StepName } from "../src/domain/run/events.ts";
+import { run } from "../src/domain/run/index.ts";
+import { nextStep } from "../src/domain/run/next-step.ts";
+import type { RunState } from "../src/domain/run/state.ts";
+import { viewOf } from "../src/domain/run/view.ts";
+import { log } from "../src/log.ts";
+import { bulkExport } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { Journal } from "./journal.ts";
+import type { RunMessage } from "./messages.ts";
+import type { RunProtocol } from "./protocol.ts";
+import { announceRun } from "./run-messages.ts";
+import { abortUpload, cleanScratch } from "./steps/clean.ts";
+import type { StepContext } from "./steps/context.ts";
+import { FilePlans } from "./steps/file-plans.ts";
+import { prepare } from "./steps/prepare.ts";
+import { takeSnapshot } from "./steps/snapshot.ts";
+import { uploadNextFile } from "./steps/upload.ts";
+
+/** How long one alarm works on; the platform ends an alarm after 15 min of wall time. */
+const ALARM_BUDGET_MS = 60_000;
+
+/** One day of an export on its way into the bucket: snapshot, prepare, upload, and nothing is done twice that counts. */
+export class RunActor extends DurableObject<Env> implements RunProtocol {
+  readonly #journal = new Journal<RunState, RunCommand, RunEvent, RunMessage>(this.ctx.storage, {
+    decider: run,
+    announce: announceRun,
+    upcast: (event) => event as RunEvent, // no event has changed its shape yet
+  });
+  readonly #plans = new FilePlans();
+
+  async start(spec: RunSpec): Promise<void> {
+    this.#submit({ type: "Start", spec, now: Date.now() });
+  }
+
+  async cancel(): Promise<void> {
+    this.#submit({ type: "Cancel", now: Date.now() });
+  }
+
+  async timeOut(): Promise<void> {
+    this.#submit({ type: "TimeOut", now: Date.now() });
+  }
+
+  async view(): Promise<ExportRunRecord | null> {
+    return viewOf(this.#journal.state);
+  }
+
+  async files(): Promise<RunFiles | null> {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return null;
+    const { files } = state.progress;
+    return {
+      ordinal: state.spec.partition.ordinal,
+      runId: state.spec.runId,
+      rows: files.reduce((sum, file) => sum + file.rows, 0),
+      files,
+    };
+  }
+
+  override async alarm(): Promise<void> {
+    const begun = Date.now();
+    this.#armRecovery();
+    try {
+      this.#submit({ type: "Wake", now: begun });
+      await this.#work(begun + ALARM_BUDGET_MS);
+    } catch (error) {
+      // The step stays open in the log: the next wake-up counts it like any other death of the process.
+      log("run_step_broke", { ...this.#ids(), error: String(error) });
+      return;
+    }
+    await this.#deliverAll();
+    this.#journal.settle(Date.now() + this.#retryDelayMs());
+  }
+
+  async #work(until: number): Promise<void> {
+    for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
+      this.#armRecovery();
+      this.#submit({ type: "BeginStep", step, now: Date.now() });
+      const context = this.#context(until);
+      if (context === null) return;
+      const begun = Date.now();
+      await this.#perform(step, context);
+      log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
+      await this.#deliverAll();
+      if (Date.now() >= until) break;
+    }
+    this.#submit({ type: "PauseStep", now: Date.now() });
+  }
+
+  #perform(step: StepName, context: StepContext): Promise<void> {
+    switch (step) {
+      case "snapshot":
+        return takeSnapshot(context);
+      case "prepare":
+        return prepare(context, this.#plans);
+      case "upload":
+        return uploadNextFile(context, this.#plans);
+      case "abort":
+        return abortUpload(context);
+      case "clean":
+        return cleanScratch(context);
+    }
+  }
+
+  #context(until: number): StepContext | null {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return null;
+    const attempt = attemptOf(state);
+    return {
+      env: this.env,
+      spec: state.spec,
+      progress: () => {
+        const now = this.#journal.state;
+        return now.status === "NONE" ? state.progress : now.progress;
+      },
+      record: (command) => {
+        this.#submit(command);
+        return attemptOf(this.#journal.state) === attempt;
+      },
+      isTired: () => Date.now() >= until,
+    };
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(async ({ seq, report }) => {
+      const { state } = this.#journal;
+      if (state.status === "NONE") return;
+      await bulkExport(this.env, state.spec.exportId).hearRun(state.spec.partition.ordinal, seq, report);
+    });
+  }
+
+  #armRecovery(): void {
+    this.#journal.armRecovery(Date.now() + this.#retryDelayMs());
+  }
+
+  #retryDelayMs(): number {
+    const { state } = this.#journal;
+    return state.status === "NONE" ? 0 : state.spec.limits.retryDelayMs;
+  }
+
+  #ids() {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return { export: null, run: null };
+    return { export: state.spec.exportId, run: state.spec.partition.ordinal };
+  }
+
+  #submit(command: RunCommand): void {
+    this.#journal.submit(command, command.now);
+  }
+}
+
+/** Names the attempt under way; it changes when the attempt fails, and when the run ends. */
+function attemptOf(state: RunState): string {
+  return state.status === "RUNNING" ? `${state.failures.length}` : state.status;
+}

@@ -1,0 +1,25 @@
+import type { RunCommand } from "../../src/domain/run/commands.ts";
+import type { RunSpec } from "../../src/domain/run/events.ts";
+import type { Progress } from "../../src/domain/run/state.ts";
+import type { SegmentRef } from "../../src/source/port.ts";
+import type { Env } from "../env.ts";
+
+/** What a step of a run works with. Steps never throw for an expected failure: they record it. */
+export interface StepContext {
+  readonly env: Env;
+  readonly spec: RunSpec;
+  /** The run's progress as it is now; other commands may have changed it since the step began. */
+  progress(): Progress;
+  /**
+   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over); the step
+   * then leaves, and what it did since is harmless because keys are deterministic.
+   */
+  record(command: RunCommand): boolean;
+  /** Whether the step should leave the rest to the next alarm. */
+  isTired(): boolean;
+}
+
+/** The list of segments that a snapshot found, as it lies in the scratch prefix. */
+export interface StoredSnapshot {
+  readonly segments: readonly SegmentRef[];
+}

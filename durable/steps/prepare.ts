@@ -1,0 +1,55 @@
+import type { DerivedSegment } from "../../src/domain/run/events.ts";
+import { deriveSegment } from "../../src/parquet/derive.ts";
+import type { SegmentRef } from "../../src/source/port.ts";
+import type { StepContext } from "./context.ts";
+import type { FilePlans } from "./file-plans.ts";
+import { derivedKey, storedSnapshot } from "./scratch.ts";
+import { readSegment } from "./segments.ts";
+
+/**
+ * Makes everything copyable, then plans the files. A segment that the window cuts, or that another codec is asked
+ * for, becomes a new small segment in scratch; each one is a checkpoint.
+ */
+export async function prepare(context: StepContext, plans: FilePlans): Promise<void> {
+  const { segments } = await storedSnapshot(context);
+  const done = new Set(context.progress().derived.map((one) => one.index));
+  for (const [index, segment] of segments.entries()) {
+    if (done.has(index) || !needsDerivation(context, segment)) continue;
+    if (context.isTired()) return;
+    const derived = await derive(context, index, segment);
+    if (!context.record({ type: "RecordDerived", derived, now: Date.now() })) return;
+  }
+  const files = await plans.load(context);
+  context.record({
+    type: "RecordPlan",
+    files: files.length,
+    rows: files.reduce((sum, file) => sum + file.rows, 0),
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    now: Date.now(),
+  });
+}
+
+/** Segments lie in zstd and whole; only that, inside the window, can be copied as it is. */
+function needsDerivation({ spec }: StepContext, segment: SegmentRef): boolean {
+  const { start, end } = microseconds(spec.partition);
+  return spec.compression !== "zstandard" || segment.minStart < start || segment.maxStart >= end;
+}
+
+async function derive({ env, spec }: StepContext, index: number, segment: SegmentRef): Promise<DerivedSegment> {
+  const selection = { version: spec.formatVersion, fields: spec.exportFields };
+  const made = deriveSegment(await readSegment(env, segment), {
+    selection,
+    codec: spec.compression,
+    keep: microseconds(spec.partition),
+  });
+  if (made === null) return { index, segment: null };
+  const key = derivedKey(spec, index);
+  const { etag } = await env.SEGMENTS.put(key, made.bytes);
+  const { rows, minStart, maxStart } = made;
+  return { index, segment: { key, etag, bytes: made.bytes.byteLength, rows, minStart, maxStart } };
+}
+
+const microseconds = ({ start, end }: { readonly start: number; readonly end: number }) => ({
+  start: start * 1000,
+  end: end * 1000,
+});

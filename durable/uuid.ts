@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+
+/**
+ * UUID version 5 (RFC 9562, 5.5): the same namespace and name give the same id, so that doing a thing twice reaches
+ * the same actor.
+ */
+export function uuidV5(namespace: string, name: string): string {
+  const bytes = createHash("sha1")
+    .update(Buffer.from(namespace.replaceAll("-", ""), "hex"))
+    .update(name)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,46 @@
+import type { RunFailure } from "../src/domain/failures.ts";
+import type { Credentials } from "../src/domain/records.ts";
+import { fail, type Result } from "../src/domain/result.ts";
+import { openStore, type Store } from "../src/s3/client.ts";
+import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../src/secrets/envelope.ts";
+import { readSettings } from "../src/settings.ts";
+import { destination } from "./actors.ts";
+import type { Env } from "./env.ts";
+
+/** Where credentials are sealed and opened. The plain ones live in memory only, for as long as a step lasts. */
+
+/** Seals a destination's credentials; the envelope opens for that destination only. */
+export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
+  sealSecret(JSON.stringify(credentials), masterKeys(env), destinationId);
+
+/** Opens a destination's bucket with its present credentials; asked anew for each step, so that rotation takes effect. */
+export async function openBucket(
+  env: Env,
+  tenantId: string,
+  destinationId: string,
+): Promise<Result<Store, RunFailure>> {
+  const access = await destination(env, destinationId).access(tenantId);
+  if (access === null) return fail({ reason: "destination_deleted" });
+  const settings = readSettings(env);
+  const credentials =
+    access.envelope === null
+      ? settings.environmentCredentials
+      : await openCredentials(env, destinationId, access.envelope);
+  if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
+  const store = openStore(access.config, credentials, { allowLoopback: settings.allowLoopbackEndpoints });
+  return store.ok ? store : fail({ reason: "store", store: store.failure });
+}
+
+const CREDENTIALS_LOST =
+  "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";
+
+async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
+  const plain = await openSecret(envelope, masterKeys(env), destinationId);
+  return plain.ok ? (JSON.parse(plain.value) as Credentials) : null; // sealed by sealCredentials, bound to this id
+}
+
+function masterKeys(env: Env): MasterKeys {
+  const keys = parseMasterKeys(env.MASTER_KEYS ?? "");
+  if (!keys.ok) throw new Error(`Setting MASTER_KEYS: ${keys.failure.message}`);
+  return keys.value;
+}

@@ -1,0 +1,272 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Refusal } from "../src/domain/failures.ts";
+import type {
+  ExportDefinition,
+  ExportRecord,
+  ExportRunRecord,
+  Identity,
+  Page,
+  Plan,
+  Project,
+} from "../src/domain/records.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import { entries, lookUp } from "../src/domain/table.ts";
+import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
+import { authorize, refuseDestinationRemoval, refuseExport } from "../src/domain/workspace/decide.ts";
+import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
+import { workspace } from "../src/domain/workspace/index.ts";
+import type { OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
+import { exportRecordOf } from "../src/domain/workspace/view.ts";
+import { readSettings } from "../src/settings.ts";
+import { bulkExport, destination } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { Journal } from "./journal.ts";
+import type { WorkspaceMessage } from "./messages.ts";
+import { pageOf } from "./page.ts";
+import type { WorkspaceProtocol } from "./protocol.ts";
+
+/** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
+export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
+  readonly #journal = new Journal<WorkspaceState, WorkspaceCommand, WorkspaceEvent, WorkspaceMessage>(
+    this.ctx.storage,
+    {
+      decider: workspace,
+      announce,
+      upcast: (event) => event as WorkspaceEvent, // no event has changed its shape yet
+    },
+  );
+
+  async create(command: { readonly id: string; readonly name: string; readonly plan: Plan }) {
+    const { status } = this.#journal.state;
+    if (status === "OPEN") return fail<Refusal>({ reason: "conflict", message: "This workspace exists already." });
+    this.#submit({ type: "Create", ...command, now: Date.now() });
+    return ok({ id: command.id });
+  }
+
+  async setPlan(plan: Plan): Promise<Result<null, Refusal>> {
+    return this.#change({ type: "ChangePlan", plan, now: Date.now() });
+  }
+
+  async addKey({ keyHash, label, role }: Parameters<WorkspaceProtocol["addKey"]>[0]): Promise<Result<null, Refusal>> {
+    const now = Date.now();
+    return this.#change({ type: "AddKey", key: { keyHash, label, role, createdAt: now }, now });
+  }
+
+  async revokeKey(keyHash: string): Promise<Result<null, Refusal>> {
+    return this.#change({ type: "RevokeKey", keyHash, now: Date.now() });
+  }
+
+  async authorize(keyHash: string): Promise<Result<Identity, Refusal>> {
+    return authorize(this.#journal.state, keyHash);
+  }
+
+  async resolveProjects(asked: readonly ({ readonly name: string } | { readonly id: string })[]) {
+    return asked.map((one): Result<Project, Refusal> => {
+      if ("id" in one) return this.#project(one.id);
+      return this.#projectNamed(one.name, { id: null, description: null, extra: null });
+    });
+  }
+
+  async createProject(wanted: Parameters<WorkspaceProtocol["createProject"]>[0]): Promise<Result<Project, Refusal>> {
+    const state = this.#open();
+    if (state === null) return fail(this.#unknown());
+    const isTaken = lookUp(state.projectIdByName, wanted.name) !== undefined;
+    const isIdTaken = wanted.id !== null && lookUp(state.projects, wanted.id) !== undefined;
+    if ((isTaken && !wanted.upsert) || (isIdTaken && !isTaken))
+      return fail({ reason: "conflict", message: `A project with this ${isTaken ? "name" : "id"} exists already.` });
+    return this.#projectNamed(wanted.name, wanted);
+  }
+
+  async project(id: string): Promise<Result<Project, Refusal>> {
+    return this.#project(id);
+  }
+
+  async listProjects(query: Parameters<WorkspaceProtocol["listProjects"]>[0]): Promise<readonly Project[]> {
+    const state = this.#open();
+    if (state === null) return [];
+    const { name, nameContains, ids } = query;
+    const named = name === null ? undefined : lookUp(state.projectIdByName, name);
+    const pool =
+      name === null
+        ? [...entries(state.projects)]
+        : [lookUp(state.projects, named ?? "")].filter((one) => one !== undefined);
+    const found = pool.filter(
+      (project) =>
+        (nameContains === null || project.name.toLowerCase().includes(nameContains.toLowerCase())) &&
+        (ids === null || ids.includes(project.id)),
+    );
+    return pageOf(found, query);
+  }
+
+  async createDestination(command: Parameters<WorkspaceProtocol["createDestination"]>[0]) {
+    const state = this.#open();
+    if (state === null) return fail(this.#unknown());
+    const created = await destination(this.env, command.id).create({ ...command, tenantId: state.id });
+    if (created.ok)
+      this.#submit({ type: "AddDestination", id: command.id, config: created.value.config, now: Date.now() });
+    return created;
+  }
+
+  async destination(id: string) {
+    return destination(this.env, id).view(this.#open()?.id ?? "");
+  }
+
+  async listDestinations(page: Page) {
+    const state = this.#open();
+    if (state === null) return [];
+    const known = [...entries(state.destinations)].filter((one) => !one.removed);
+    const views = await Promise.all(pageOf(known, page).map((one) => destination(this.env, one.id).view(state.id)));
+    return views.flatMap((view) => (view.ok ? [view.value] : []));
+  }
+
+  async updateDestination(command: Parameters<WorkspaceProtocol["updateDestination"]>[0]) {
+    const { id, ...change } = command;
+    return destination(this.env, id).update({ ...change, tenantId: this.#open()?.id ?? "" });
+  }
+
+  async deleteDestination({ id, force }: { readonly id: string; readonly force: boolean }) {
+    const state = this.#open();
+    if (state === null) return fail(this.#unknown());
+    const refusal = force ? null : refuseDestinationRemoval(state, id);
+    if (refusal !== null) return fail(refusal);
+    const removed = await destination(this.env, id).remove(state.id);
+    if (removed.ok) this.#submit({ type: "RemoveDestination", id, now: Date.now() });
+    return removed;
+  }
+
+  async createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>> {
+    const state = this.#open();
+    if (state === null) return fail(this.#unknown());
+    const refusal = refuseExport(state, definition);
+    if (refusal !== null) return fail(refusal);
+    this.#submit({ type: "RegisterExport", definition, maxRunning: this.#maxRunning(), now: Date.now() });
+    return this.#exportRecord(definition.id);
+  }
+
+  async export(id: string): Promise<Result<ExportRecord, Refusal>> {
+    const known = this.#exportRecord(id);
+    if (!known.ok) return known;
+    const view = await bulkExport(this.env, id).view();
+    return view === null ? known : ok(view);
+  }
+
+  async listExports(page: Page): Promise<readonly ExportRecord[]> {
+    const state = this.#open();
+    if (state === null) return [];
+    return pageOf([...entries(state.exports)].reverse(), page).map(exportRecordOf);
+  }
+
+  async cancelExport(id: string): Promise<Result<ExportRecord, Refusal>> {
+    const known = this.#exportRecord(id);
+    if (!known.ok) return known;
+    await this.#deliverAll(); // the export may not have heard of itself yet
+    return bulkExport(this.env, id).cancel();
+  }
+
+  async listRuns({ exportId, ...page }: { readonly exportId: string } & Page) {
+    const known = this.#exportRecord(exportId);
+    return known.ok ? ok(await bulkExport(this.env, exportId).runs(page)) : known;
+  }
+
+  async run({ exportId, runId }: { readonly exportId: string; readonly runId: string }) {
+    const known = this.#exportRecord(exportId);
+    if (!known.ok) return known;
+    const found = await bulkExport(this.env, exportId).run(runId);
+    return found === null ? fail<Refusal>({ reason: "not_found", what: "run", id: runId }) : ok(found);
+  }
+
+  async listScheduleRuns({ scheduleId, ...page }: { readonly scheduleId: string } & Page) {
+    const state = this.#open();
+    const known = this.#exportRecord(scheduleId);
+    if (state === null || !known.ok) return known.ok ? fail(this.#unknown()) : known;
+    const spawned = [...entries(state.exports)].filter((one) => one.definition.sourceExportId === scheduleId);
+    const runs: ExportRunRecord[] = [];
+    const enough = page.limit === null ? Number.POSITIVE_INFINITY : page.offset + page.limit;
+    for (const { definition } of spawned) {
+      if (runs.length >= enough) break;
+      runs.push(...(await bulkExport(this.env, definition.id).runs({ offset: 0, limit: null })));
+    }
+    return ok(pageOf(runs, page));
+  }
+
+  async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {
+    this.#submit({ type: "HearExport", id, seq, report, maxRunning: this.#maxRunning(), now: Date.now() });
+  }
+
+  override async alarm(): Promise<void> {
+    const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
+    this.#journal.armRecovery(recoveryAt);
+    await this.#deliverAll();
+    this.#journal.settle(recoveryAt);
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(async (message) => {
+      const receiver = bulkExport(this.env, message.id);
+      await (message.kind === "create" ? receiver.create(message.order) : receiver.admit());
+    });
+  }
+
+  #submit(command: WorkspaceCommand): void {
+    this.#journal.submit(command, Date.now());
+  }
+
+  #change(command: WorkspaceCommand): Result<null, Refusal> {
+    if (this.#open() === null) return fail(this.#unknown());
+    this.#submit(command);
+    return ok(null);
+  }
+
+  #open(): OpenWorkspace | null {
+    const { state } = this.#journal;
+    return state.status === "OPEN" ? state : null;
+  }
+
+  #unknown(): Refusal {
+    return { reason: "not_found", what: "workspace", id: this.ctx.id.name?.split("/")[1] ?? "" };
+  }
+
+  #project(id: string): Result<Project, Refusal> {
+    const state = this.#open();
+    const project = state === null ? undefined : lookUp(state.projects, id);
+    return project === undefined ? fail({ reason: "not_found", what: "project", id }) : ok(project);
+  }
+
+  #projectNamed(
+    name: string,
+    wanted: { readonly id: string | null; readonly description: string | null; readonly extra: string | null },
+  ): Result<Project, Refusal> {
+    const state = this.#open();
+    if (state === null) return fail(this.#unknown());
+    const now = Date.now();
+    const id = lookUp(state.projectIdByName, name) ?? wanted.id ?? crypto.randomUUID();
+    const shards = readSettings(this.env).shardsPerProject;
+    const { description, extra } = wanted;
+    const project = { id, tenantId: state.id, name, shards, description, extra, startTime: now };
+    this.#submit({ type: "CreateProject", project, now });
+    return this.#project(id);
+  }
+
+  #exportRecord(id: string): Result<ExportRecord, Refusal> {
+    const state = this.#open();
+    const known = state === null ? undefined : lookUp(state.exports, id);
+    return known === undefined ? fail({ reason: "not_found", what: "export", id }) : ok(exportRecordOf(known));
+  }
+
+  #maxRunning(): number {
+    return readSettings(this.env).limits.maxRunningExports;
+  }
+}
+
+/** A registered export is created, an admitted one let in; both by the export's own actor. */
+function announce(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
+  if (after.status === "NONE") return [];
+  if (event.type === "ExportAdmitted") return [{ to: "export", id: event.id, kind: "admit" }];
+  if (event.type !== "ExportRegistered") return [];
+  const { definition } = event;
+  const project = lookUp(after.projects, definition.projectId);
+  const target = lookUp(after.destinations, definition.destinationId);
+  if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
+  const order = { definition, destination: target.config, shards: project.shards };
+  return [{ to: "export", id: definition.id, kind: "create", order }];
+}

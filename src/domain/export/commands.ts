@@ -1,0 +1,21 @@
+import type { StoreFailure } from "../failures.ts";
+import type { ExportPlan, ManifestFacts, RunReport } from "./events.ts";
+
+/** What can be asked of an export. `now` is the shell's clock at the moment of asking. */
+export type ExportCommand =
+  | { readonly type: "Create"; readonly plan: ExportPlan; readonly now: number }
+  /** The workspace has room for this export. */
+  | { readonly type: "Admit"; readonly now: number }
+  | {
+      readonly type: "HearRun";
+      readonly ordinal: number;
+      /** Rises with each report of the run; an older or repeated one changes nothing. */
+      readonly seq: number;
+      readonly report: RunReport;
+      readonly now: number;
+    }
+  | { readonly type: "RecordManifest"; readonly manifest: ManifestFacts; readonly now: number }
+  | { readonly type: "RecordManifestFailure"; readonly failure: StoreFailure; readonly now: number }
+  | { readonly type: "Cancel"; readonly now: number }
+  /** `spawnId`: the id that the schedule's next window will have; null for a one-off export. */
+  | { readonly type: "Wake"; readonly spawnId: string | null; readonly now: number };

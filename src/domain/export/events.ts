@@ -1,0 +1,61 @@
+import type { StoreFailure } from "../failures.ts";
+import type { Limits } from "../limits.ts";
+import type { Partition } from "../partitions.ts";
+import type { DestinationConfig, ExportDefinition, ExportStatus } from "../records.ts";
+
+/** Everything fixed at creation. `partitions` and `runIds` stand in the same order; both empty for a schedule. */
+export interface ExportPlan {
+  readonly definition: ExportDefinition;
+  readonly destination: DestinationConfig;
+  readonly shards: number;
+  readonly limits: Limits;
+  readonly partitions: readonly Partition[];
+  readonly runIds: readonly string[];
+}
+
+/** What a run tells its export, whole each time: a later report replaces an earlier one. */
+export interface RunReport {
+  readonly status: ExportStatus;
+  readonly rowsPlanned: number;
+  readonly rowsWritten: number;
+  readonly finishedAt: number | null;
+}
+
+export interface ManifestFacts {
+  readonly key: string;
+  readonly sha256: string;
+  readonly files: number;
+  readonly rows: number;
+}
+
+export type ExportEvent =
+  | { readonly type: "ExportCreated"; readonly plan: ExportPlan; readonly at: number }
+  | { readonly type: "ExportStarted"; readonly at: number; readonly deadline: number }
+  | { readonly type: "RunAdmitted"; readonly ordinal: number; readonly at: number }
+  | {
+      readonly type: "RunReported";
+      readonly ordinal: number;
+      readonly seq: number;
+      readonly report: RunReport;
+      readonly at: number;
+    }
+  | { readonly type: "ManifestFailed"; readonly failure: StoreFailure; readonly retryAt: number; readonly at: number }
+  | { readonly type: "ManifestCommitted"; readonly manifest: ManifestFacts; readonly at: number }
+  | { readonly type: "ExportCompleted"; readonly at: number }
+  | {
+      readonly type: "ExportFailed";
+      readonly cause:
+        | { readonly kind: "run"; readonly ordinal: number }
+        | { readonly kind: "manifest"; readonly failure: StoreFailure };
+      readonly at: number;
+    }
+  | { readonly type: "ExportCancelled"; readonly at: number }
+  | { readonly type: "ExportTimedOut"; readonly at: number }
+  | {
+      readonly type: "WindowSpawned";
+      readonly index: number;
+      readonly exportId: string;
+      readonly start: number;
+      readonly end: number;
+      readonly at: number;
+    };

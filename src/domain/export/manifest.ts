@@ -1,0 +1,44 @@
+import type { CommittedFile } from "../run/events.ts";
+import { isoFromMs } from "../time.ts";
+import type { ExportPlan } from "./events.ts";
+
+/** What one run put into the bucket. */
+export interface RunFiles {
+  readonly ordinal: number;
+  readonly runId: string;
+  readonly rows: number;
+  readonly files: readonly CommittedFile[];
+}
+
+/**
+ * The list of everything a completed export consists of, as it lies in the bucket beside the data (design 5).
+ * Ids and sizes only; the text follows from its arguments alone, so writing it again writes the same bytes.
+ */
+export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string {
+  const { definition, destination } = plan;
+  return `${JSON.stringify(
+    {
+      manifest_version: 1,
+      export_id: definition.id,
+      tenant_id: definition.tenantId,
+      session_id: definition.projectId,
+      source_bulk_export_id: definition.sourceExportId,
+      start_time: isoFromMs(definition.start),
+      end_time: definition.end === null ? null : isoFromMs(definition.end),
+      format_version: definition.formatVersion,
+      compression: definition.compression,
+      export_fields: definition.exportFields,
+      bucket_name: destination.bucketName,
+      rows: runs.reduce((sum, run) => sum + run.rows, 0),
+      bytes: runs.flatMap((run) => run.files).reduce((sum, file) => sum + file.bytes, 0),
+      runs: runs.map((run) => ({
+        run_id: run.runId,
+        day: plan.partitions[run.ordinal]?.day ?? null,
+        rows: run.rows,
+        files: run.files.map(({ key, rows, bytes, etag, verification }) => ({ key, rows, bytes, etag, verification })),
+      })),
+    },
+    null,
+    2,
+  )}\n`;
+}

@@ -1,0 +1,89 @@
+import type { ExportStatus } from "../records.ts";
+import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
+
+/** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */
+export interface KnownRun {
+  readonly admitted: boolean;
+  readonly seq: number;
+  readonly report: RunReport;
+}
+
+interface Known {
+  readonly plan: ExportPlan;
+  readonly runs: readonly KnownRun[];
+  readonly updatedAt: number;
+  /** Windows spawned so far; 0 for a one-off export. */
+  readonly spawned: number;
+  readonly manifest: ManifestFacts | null;
+}
+
+export interface CreatedExport extends Known {
+  readonly status: "CREATED";
+}
+
+export interface RunningExport extends Known {
+  readonly status: "RUNNING";
+  readonly deadline: number;
+  /** Failed attempts to write the manifest, and the instant of the next one. */
+  readonly manifestRetries: number;
+  readonly manifestRetryAt: number;
+}
+
+export interface EndedExport extends Known {
+  readonly status: Exclude<ExportStatus, "CREATED" | "RUNNING">;
+  readonly finishedAt: number;
+}
+
+export type ExportState = { readonly status: "NONE" } | CreatedExport | RunningExport | EndedExport;
+
+export const initialExportState: ExportState = { status: "NONE" };
+
+const UNHEARD: RunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null };
+
+/** Records one event. */
+export function evolve(state: ExportState, event: ExportEvent): ExportState {
+  if (event.type === "ExportCreated") {
+    const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
+    return { status: "CREATED", plan: event.plan, runs, updatedAt: event.at, spawned: 0, manifest: null };
+  }
+  if (state.status === "NONE") return state;
+  const known = { ...state, updatedAt: event.at };
+  switch (event.type) {
+    case "ExportStarted":
+      return { ...known, status: "RUNNING", deadline: event.deadline, manifestRetries: 0, manifestRetryAt: event.at };
+    case "RunAdmitted":
+      return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, admitted: true })) };
+    case "RunReported": {
+      const { seq, report } = event;
+      return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, seq, report })) };
+    }
+    case "ManifestFailed":
+      if (known.status !== "RUNNING") return known;
+      return { ...known, manifestRetries: known.manifestRetries + 1, manifestRetryAt: event.retryAt };
+    case "ManifestCommitted":
+      return { ...known, manifest: event.manifest };
+    case "WindowSpawned":
+      return { ...known, spawned: event.index + 1 };
+    case "ExportCompleted":
+      return ended(known, "COMPLETED", event.at);
+    case "ExportFailed":
+      return ended(known, "FAILED", event.at);
+    case "ExportCancelled":
+      return ended(known, "CANCELLED", event.at);
+    case "ExportTimedOut":
+      return ended(known, "TIMEDOUT", event.at);
+  }
+}
+
+const changeRun = (runs: readonly KnownRun[], ordinal: number, change: (run: KnownRun) => KnownRun) =>
+  runs.map((run, i) => (i === ordinal ? change(run) : run));
+
+const ended = (state: Known, status: EndedExport["status"], at: number): EndedExport => ({
+  status,
+  plan: state.plan,
+  runs: state.runs,
+  spawned: state.spawned,
+  manifest: state.manifest,
+  updatedAt: at,
+  finishedAt: at,
+});

@@ -1,0 +1,56 @@
+import { keyPrefixOf } from "../layout.ts";
+import type { ExportRecord, ExportRunRecord, ExportStatus } from "../records.ts";
+import type { ExportPlan } from "./events.ts";
+import type { ExportState } from "./state.ts";
+
+/** What others may see of an export (spec 2.6); null before it was created. */
+export function viewOf(state: ExportState): ExportRecord | null {
+  if (state.status === "NONE") return null;
+  return {
+    ...state.plan.definition,
+    status: state.status,
+    updatedAt: state.updatedAt,
+    finishedAt: state.status === "CREATED" || state.status === "RUNNING" ? null : state.finishedAt,
+    rowsPlanned: state.runs.reduce((sum, run) => sum + run.report.rowsPlanned, 0),
+    rowsWritten: state.runs.reduce((sum, run) => sum + run.report.rowsWritten, 0),
+  };
+}
+
+/** A run that has not started: it waits for its turn, or its export ended before that turn came. */
+export function recordOfUnstartedRun(plan: ExportPlan, ordinal: number, state: ExportState): ExportRunRecord {
+  const partition = plan.partitions[ordinal];
+  const id = plan.runIds[ordinal];
+  if (partition === undefined || id === undefined) throw new Error(`export has no run ${ordinal}`);
+  const finishedAt = "finishedAt" in state ? state.finishedAt : null;
+  return {
+    id,
+    exportId: plan.definition.id,
+    projectId: plan.definition.projectId,
+    status: statusOfUnstartedRun(state.status),
+    createdAt: plan.definition.createdAt,
+    updatedAt: finishedAt ?? plan.definition.createdAt,
+    finishedAt,
+    start: partition.start,
+    end: partition.end,
+    retryNumber: 0,
+    failures: [],
+    prefix: keyPrefixOf(plan.destination),
+    progress: null,
+  };
+}
+
+/** An export that failed by another run stops the rest: they count as cancelled. */
+function statusOfUnstartedRun(status: ExportState["status"]): ExportStatus {
+  switch (status) {
+    case "NONE":
+    case "CREATED":
+    case "RUNNING":
+      return "CREATED";
+    case "COMPLETED":
+    case "FAILED":
+    case "CANCELLED":
+      return "CANCELLED";
+    case "TIMEDOUT":
+      return "TIMEDOUT";
+  }
+}

@@ -1,0 +1,23 @@
+import { windowOf } from "../windows.ts";
+import { awaitsManifest } from "./decide.ts";
+import type { ExportState } from "./state.ts";
+
+/** Earliest instant at which the export wants to be woken: its manifest, its deadline, or its next window. */
+export function wakeAt(state: ExportState): number | null {
+  switch (state.status) {
+    case "NONE":
+      return null;
+    case "CREATED": {
+      const { definition, limits } = state.plan;
+      if (definition.intervalHours === null) return null;
+      return windowOf(definition.start, definition.intervalHours, state.spawned).end + limits.spawnDelayMs;
+    }
+    case "RUNNING":
+      return awaitsManifest(state) ? Math.min(state.manifestRetryAt, state.deadline) : state.deadline;
+    case "COMPLETED":
+    case "FAILED":
+    case "CANCELLED":
+    case "TIMEDOUT":
+      return null;
+  }
+}

@@ -1,0 +1,21 @@
+import { DAY_MS, dayOf, startOfDay, type Window } from "./time.ts";
+
+/** One export run's share of the export's window: a UTC day, cut by the window at the first and the last one. */
+export interface Partition extends Window {
+  /** Position in the export, from 0; also the first part of the run's file names. */
+  readonly ordinal: number;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+}
+
+/** UTC days that tile the half-open window exactly: contiguous, no overlap, first and last cut by the window. */
+export function partitionsOf(window: Window): readonly Partition[] {
+  const partitions: Partition[] = [];
+  for (let start = window.start; start < window.end; ) {
+    const day = dayOf(start);
+    const end = Math.min(startOfDay(day) + DAY_MS, window.end);
+    partitions.push({ ordinal: partitions.length, day, start, end });
+    start = end;
+  }
+  return partitions;
+}

@@ -1,0 +1,141 @@
+import type { RunFailure } from "../failures.ts";
+import type { RunCommand } from "./commands.ts";
+import type { RunEvent } from "./events.ts";
+import type { RunningRun, RunState } from "./state.ts";
+
+/**
+ * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
+ * it then spends a retry like any processing error.
+ */
+export const CRASHES_UNTIL_PROCESSING_ERROR = 3;
+
+/** The rules of one export run. Whatever arrives after its end, or for work it has dropped, changes nothing. */
+export function decide(command: RunCommand, state: RunState): readonly RunEvent[] {
+  if (state.status === "NONE")
+    return command.type === "Start" ? [{ type: "RunStarted", spec: command.spec, at: command.now }] : [];
+  const at = command.now;
+  if (state.status !== "RUNNING") {
+    if (command.type === "RecordUploadAborted" && state.progress.upload !== null)
+      return [{ type: "UploadAborted", file: command.file, at }];
+    if (command.type === "RecordCleaned" && !state.clean) return [{ type: "ScratchCleaned", at }];
+    return [];
+  }
+  if (command.type === "Cancel") return [{ type: "RunCancelled", at }];
+  if (command.type === "TimeOut") return [{ type: "RunTimedOut", at }];
+  if (command.type === "Start") return [];
+  if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
+  const recorded = record(command, state, at);
+  if (state.deadline !== null && at >= state.deadline && !recorded.some((event) => event.type === "RunCompleted"))
+    return [
+      ...recorded.filter(isCheckpoint),
+      ...failed(state, { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs }, at),
+    ];
+  return recorded;
+}
+
+type Working = Exclude<RunCommand, { type: "Start" | "Cancel" | "TimeOut" }>;
+
+function record(command: Working, state: RunningRun, at: number): readonly RunEvent[] {
+  const { snapshot, plan, upload, files, derived } = state.progress;
+  switch (command.type) {
+    case "Wake":
+      return state.step?.open ? crashed(state, state.step, at) : [];
+    case "BeginStep":
+      return [{ type: "StepBegan", step: command.step, at }];
+    case "PauseStep":
+      return state.step?.open ? [{ type: "StepPaused", at }] : [];
+    case "RecordSnapshot":
+      return snapshot === null ? [{ type: "SnapshotTaken", snapshot: command.snapshot, at }] : [];
+    case "RecordDerived":
+      return derived.some((one) => one.index === command.derived.index)
+        ? []
+        : [{ type: "SegmentDerived", derived: command.derived, at }];
+    case "RecordPlan": {
+      if (plan !== null) return [];
+      const { files: count, rows, bytes } = command;
+      const planned: RunEvent = { type: "FilesPlanned", files: count, rows, bytes, at };
+      return count === 0 ? [planned, { type: "RunCompleted", rows: 0, at }] : [planned];
+    }
+    case "RecordUploadOpened":
+      return upload === null && command.file === files.length
+        ? [{ type: "UploadOpened", file: command.file, key: command.key, uploadId: command.uploadId, at }]
+        : [];
+    case "RecordPart":
+      return upload?.uploadId === command.uploadId && !upload.parts.some((one) => one.part === command.part)
+        ? [
+            {
+              type: "PartUploaded",
+              file: command.file,
+              part: command.part,
+              etag: command.etag,
+              bytes: command.bytes,
+              at,
+            },
+          ]
+        : [];
+    case "RecordUploadLost":
+      return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];
+    case "RecordUploadAborted":
+      return upload?.file === command.file ? [{ type: "UploadAborted", file: command.file, at }] : [];
+    case "RecordFile":
+      return command.file.ordinal === files.length ? committed(state, command.file, at) : [];
+    case "RecordFailure":
+      return failed(state, command.failure, at);
+    case "RecordCleaned":
+      return [];
+  }
+}
+
+function beginAttempt(state: RunningRun, retryAt: number, at: number): readonly RunEvent[] {
+  if (at < retryAt) return [];
+  const retry = state.failures.length;
+  return [{ type: "AttemptStarted", retry, at, deadline: at + state.spec.limits.runTimeoutMs }];
+}
+
+/** COMPLETED only when the rows in committed files are the rows of the plan. */
+function committed(
+  state: RunningRun,
+  file: Extract<RunEvent, { type: "FileCommitted" }>["file"],
+  at: number,
+): readonly RunEvent[] {
+  const event: RunEvent = { type: "FileCommitted", file, at };
+  const { plan, files } = state.progress;
+  if (plan === null || files.length + 1 < plan.files) return [event];
+  const rows = [...files, file].reduce((sum, one) => sum + one.rows, 0);
+  if (rows === plan.rows) return [event, { type: "RunCompleted", rows, at }];
+  const message = `committed files hold ${rows} rows, the snapshot holds ${plan.rows}`;
+  return [event, { type: "RunFailed", retry: state.retry, failure: { reason: "processing", message }, at }];
+}
+
+function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: number): readonly RunEvent[] {
+  const times = step.crashes + 1;
+  const event: RunEvent = { type: "StepCrashed", step: step.name, times, at };
+  if (times < CRASHES_UNTIL_PROCESSING_ERROR) return [event];
+  return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];
+}
+
+/** Storage and destination errors end the run at once; everything else spends one retry (spec 7.4). */
+function failed(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] {
+  const { limits } = state.spec;
+  if (!isRetryable(failure) || state.retry >= limits.maxRetries)
+    return [{ type: "RunFailed", retry: state.retry, failure, at }];
+  return [{ type: "AttemptFailed", retry: state.retry, failure, retryAt: at + limits.retryDelayMs, at }];
+}
+
+function isRetryable(failure: RunFailure): boolean {
+  switch (failure.reason) {
+    case "store":
+      return failure.store.retryable;
+    case "destination_deleted":
+      return false;
+    case "run_timeout":
+    case "processing":
+    case "crashed":
+      return true;
+  }
+}
+
+/** Facts about finished work, worth keeping even when the attempt is over. */
+function isCheckpoint(event: RunEvent): boolean {
+  return event.type !== "StepBegan" && event.type !== "AttemptFailed" && event.type !== "RunFailed";
+}

@@ -1,0 +1,106 @@
+import type { RunFailure } from "../failures.ts";
+import type { Compression, ExportField, FormatVersion } from "../fields.ts";
+import type { Limits } from "../limits.ts";
+import type { Partition } from "../partitions.ts";
+import type { DestinationConfig } from "../records.ts";
+
+/** Everything a run needs to know, fixed when it starts. */
+export interface RunSpec {
+  readonly runId: string;
+  readonly exportId: string;
+  readonly tenantId: string;
+  readonly projectId: string;
+  readonly shards: number;
+  readonly destinationId: string;
+  readonly destination: DestinationConfig;
+  readonly partition: Partition;
+  readonly formatVersion: FormatVersion;
+  readonly exportFields: readonly ExportField[] | null;
+  readonly compression: Compression;
+  readonly limits: Limits;
+  readonly createdAt: number;
+}
+
+/** What the snapshot holds. Its list of segments lies in the scratch prefix under `key`: it may be long. */
+export interface SnapshotFacts {
+  readonly key: string;
+  readonly segments: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** A segment made for this run because the stored one could not be copied. */
+export interface DerivedSegment {
+  /** Position of the original in the snapshot. */
+  readonly index: number;
+  /** null: no row of the original lies in the window. */
+  readonly segment: {
+    readonly key: string;
+    readonly etag: string;
+    readonly bytes: number;
+    readonly rows: number;
+    readonly minStart: number;
+    readonly maxStart: number;
+  } | null;
+}
+
+export interface CommittedFile {
+  readonly ordinal: number;
+  readonly key: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** As the store gave it; null when it gave none and may not be asked. */
+  readonly etag: string | null;
+  /** `size`: a HEAD showed the size planned. `none`: the credentials may not read, named in the manifest. */
+  readonly verification: "size" | "none";
+}
+
+/** The one kind of work at a time that a run does; an open one found at the next wake-up means the process died. */
+export type StepName = "snapshot" | "prepare" | "upload" | "abort" | "clean";
+
+export type RunEvent =
+  | { readonly type: "RunStarted"; readonly spec: RunSpec; readonly at: number }
+  | { readonly type: "AttemptStarted"; readonly retry: number; readonly at: number; readonly deadline: number }
+  | { readonly type: "StepBegan"; readonly step: StepName; readonly at: number }
+  /** The step gave way to the next alarm before its work was done; nothing went wrong. */
+  | { readonly type: "StepPaused"; readonly at: number }
+  | { readonly type: "StepCrashed"; readonly step: StepName; readonly times: number; readonly at: number }
+  | { readonly type: "SnapshotTaken"; readonly snapshot: SnapshotFacts; readonly at: number }
+  | { readonly type: "SegmentDerived"; readonly derived: DerivedSegment; readonly at: number }
+  | {
+      readonly type: "FilesPlanned";
+      readonly files: number;
+      readonly rows: number;
+      readonly bytes: number;
+      readonly at: number;
+    }
+  | {
+      readonly type: "UploadOpened";
+      readonly file: number;
+      readonly key: string;
+      readonly uploadId: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "PartUploaded";
+      readonly file: number;
+      readonly part: number;
+      readonly etag: string;
+      readonly bytes: number;
+      readonly at: number;
+    }
+  | { readonly type: "UploadLost"; readonly file: number; readonly at: number }
+  | { readonly type: "UploadAborted"; readonly file: number; readonly at: number }
+  | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
+  | {
+      readonly type: "AttemptFailed";
+      readonly retry: number;
+      readonly failure: RunFailure;
+      readonly retryAt: number;
+      readonly at: number;
+    }
+  | { readonly type: "RunCompleted"; readonly rows: number; readonly at: number }
+  | { readonly type: "RunFailed"; readonly retry: number; readonly failure: RunFailure; readonly at: number }
+  | { readonly type: "RunCancelled"; readonly at: number }
+  | { readonly type: "RunTimedOut"; readonly at: number }
+  | { readonly type: "ScratchCleaned"; readonly at: number };

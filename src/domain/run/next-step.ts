@@ -1,0 +1,23 @@
+import type { StepName } from "./events.ts";
+import type { RunState } from "./state.ts";
+
+/** The work that is due now, or null: the run waits for an instant or is at rest. */
+export function nextStep(state: RunState): StepName | null {
+  switch (state.status) {
+    case "NONE":
+      return null;
+    case "RUNNING": {
+      if (state.retryAt !== null) return null;
+      const { snapshot, plan } = state.progress;
+      if (snapshot === null) return "snapshot";
+      return plan === null ? "prepare" : "upload";
+    }
+    case "COMPLETED":
+      return state.clean ? null : "clean";
+    case "FAILED":
+    case "CANCELLED":
+    case "TIMEDOUT":
+      if (state.progress.upload !== null) return "abort";
+      return state.clean ? null : "clean";
+  }
+}

@@ -1,0 +1,28 @@
+import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
+import type { ApiKey, ExportReport } from "./events.ts";
+
+/** What can be asked of a workspace. `now` is the shell's clock at the moment of asking. */
+export type WorkspaceCommand =
+  | { readonly type: "Create"; readonly id: string; readonly name: string; readonly plan: Plan; readonly now: number }
+  | { readonly type: "ChangePlan"; readonly plan: Plan; readonly now: number }
+  | { readonly type: "AddKey"; readonly key: ApiKey; readonly now: number }
+  | { readonly type: "RevokeKey"; readonly keyHash: string; readonly now: number }
+  | { readonly type: "CreateProject"; readonly project: Project; readonly now: number }
+  | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig; readonly now: number }
+  | { readonly type: "RemoveDestination"; readonly id: string; readonly now: number }
+  /** `maxRunning`: how many exports may work at once (spec 8: 15). */
+  | {
+      readonly type: "RegisterExport";
+      readonly definition: ExportDefinition;
+      readonly maxRunning: number;
+      readonly now: number;
+    }
+  | {
+      readonly type: "HearExport";
+      readonly id: string;
+      /** Rises with each report of the export; an older or repeated one changes nothing. */
+      readonly seq: number;
+      readonly report: ExportReport;
+      readonly maxRunning: number;
+      readonly now: number;
+    };

@@ -1,0 +1,85 @@
+import type { Refusal } from "../failures.ts";
+import type { ExportDefinition, Identity } from "../records.ts";
+import { ok, type Result } from "../result.ts";
+import { lookUp } from "../table.ts";
+import type { WorkspaceCommand } from "./commands.ts";
+import type { WorkspaceEvent } from "./events.ts";
+import { evolve, type OpenWorkspace, type WorkspaceState } from "./state.ts";
+
+/** The rules of a workspace: who may come in, what it owns, and which exports work at once. */
+export function decide(command: WorkspaceCommand, state: WorkspaceState): readonly WorkspaceEvent[] {
+  const at = command.now;
+  if (state.status === "NONE") {
+    if (command.type !== "Create") return [];
+    return [{ type: "WorkspaceCreated", id: command.id, name: command.name, plan: command.plan, at }];
+  }
+  switch (command.type) {
+    case "Create":
+      return [];
+    case "ChangePlan":
+      return command.plan === state.plan ? [] : [{ type: "PlanChanged", plan: command.plan, at }];
+    case "AddKey":
+      return state.keys.has(command.key.keyHash) ? [] : [{ type: "KeyAdded", key: command.key, at }];
+    case "RevokeKey":
+      return state.keys.has(command.keyHash) ? [{ type: "KeyRevoked", keyHash: command.keyHash, at }] : [];
+    case "CreateProject": {
+      const { project } = command;
+      const isKnown = lookUp(state.projects, project.id) ?? lookUp(state.projectIdByName, project.name);
+      return isKnown === undefined ? [{ type: "ProjectCreated", project, at }] : [];
+    }
+    case "AddDestination":
+      return lookUp(state.destinations, command.id) === undefined
+        ? [{ type: "DestinationAdded", id: command.id, config: command.config, at }]
+        : [];
+    case "RemoveDestination":
+      return lookUp(state.destinations, command.id)?.removed === false
+        ? [{ type: "DestinationRemoved", id: command.id, at }]
+        : [];
+    case "RegisterExport": {
+      if (lookUp(state.exports, command.definition.id) !== undefined) return [];
+      const registered: WorkspaceEvent = { type: "ExportRegistered", definition: command.definition, at };
+      return [registered, ...admitExports(evolve(state, registered), command.maxRunning, at)];
+    }
+    case "HearExport": {
+      const known = lookUp(state.exports, command.id);
+      if (known === undefined || command.seq <= known.seq) return [];
+      const { id, seq, report } = command;
+      const reported: WorkspaceEvent = { type: "ExportReported", id, seq, report, at };
+      return [reported, ...admitExports(evolve(state, reported), command.maxRunning, at)];
+    }
+  }
+}
+
+/** First in, first out, never more than `maxRunning` at once (spec 8). */
+function admitExports(state: WorkspaceState, maxRunning: number, at: number): readonly WorkspaceEvent[] {
+  if (state.status === "NONE") return [];
+  const room = Math.max(0, maxRunning - state.running.size);
+  return state.queue.slice(0, room).map((id) => ({ type: "ExportAdmitted", id, at }));
+}
+
+/** Who the bearer of a key is, or why the key opens nothing. */
+export function authorize(state: WorkspaceState, keyHash: string): Result<Identity, Refusal> {
+  const key = state.status === "OPEN" ? state.keys.get(keyHash) : undefined;
+  if (state.status === "NONE" || key === undefined)
+    return { ok: false, failure: { reason: "unauthorized", message: "The API key is not valid." } };
+  return ok({ tenantId: state.id, plan: state.plan, role: key.role });
+}
+
+/** Why an export cannot be registered, or null when it can. */
+export function refuseExport(state: OpenWorkspace, definition: ExportDefinition): Refusal | null {
+  const destination = lookUp(state.destinations, definition.destinationId);
+  if (destination === undefined || destination.removed)
+    return { reason: "not_found", what: "destination", id: definition.destinationId };
+  if (lookUp(state.projects, definition.projectId) === undefined)
+    return { reason: "not_found", what: "project", id: definition.projectId };
+  return null;
+}
+
+/** Why a destination cannot be deleted: exports that have not ended still write to it; null when it can. */
+export function refuseDestinationRemoval(state: OpenWorkspace, id: string): Refusal | null {
+  let users = 0;
+  for (const exportId of state.active) if (lookUp(state.exports, exportId)?.definition.destinationId === id) users += 1;
+  if (users === 0) return null;
+  const message = `${users} export(s) that have not ended write to this destination. Cancel them first, or delete with force=true.`;
+  return { reason: "conflict", message };
+}

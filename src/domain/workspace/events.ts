@@ -1,0 +1,47 @@
+import type { DestinationConfig, ExportDefinition, ExportStatus, Plan, Project, Role } from "../records.ts";
+
+export interface ApiKey {
+  /** SHA-256 of the key, lower-case hex; the key itself is never stored. */
+  readonly keyHash: string;
+  readonly label: string;
+  readonly role: Role;
+  readonly createdAt: number;
+}
+
+/** An export as its workspace knows it; the Export actor holds the rest. */
+export interface ExportReport {
+  readonly status: ExportStatus;
+  readonly rowsPlanned: number;
+  readonly rowsWritten: number;
+  readonly updatedAt: number;
+  readonly finishedAt: number | null;
+}
+
+export type WorkspaceEvent =
+  | {
+      readonly type: "WorkspaceCreated";
+      readonly id: string;
+      readonly name: string;
+      readonly plan: Plan;
+      readonly at: number;
+    }
+  | { readonly type: "PlanChanged"; readonly plan: Plan; readonly at: number }
+  | { readonly type: "KeyAdded"; readonly key: ApiKey; readonly at: number }
+  | { readonly type: "KeyRevoked"; readonly keyHash: string; readonly at: number }
+  | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
+  | {
+      readonly type: "DestinationAdded";
+      readonly id: string;
+      readonly config: DestinationConfig;
+      readonly at: number;
+    }
+  | { readonly type: "DestinationRemoved"; readonly id: string; readonly at: number }
+  | { readonly type: "ExportRegistered"; readonly definition: ExportDefinition; readonly at: number }
+  | { readonly type: "ExportAdmitted"; readonly id: string; readonly at: number }
+  | {
+      readonly type: "ExportReported";
+      readonly id: string;
+      readonly seq: number;
+      readonly report: ExportReport;
+      readonly at: number;
+    };

@@ -1,0 +1,132 @@
+import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
+import { emptyTable, lookUp, put, type Table } from "../table.ts";
+import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
+
+export interface KnownExport {
+  readonly definition: ExportDefinition;
+  /** Whether it was let in; null for a schedule, which never works itself and takes no place. */
+  readonly admitted: boolean | null;
+  /** Last report heard; -1 before the first. */
+  readonly seq: number;
+  readonly report: ExportReport;
+}
+
+export interface KnownDestination {
+  readonly id: string;
+  readonly config: DestinationConfig;
+  readonly removed: boolean;
+}
+
+export interface OpenWorkspace {
+  readonly status: "OPEN";
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly projects: Table<Project>;
+  readonly projectIdByName: Table<string>;
+  readonly destinations: Table<KnownDestination>;
+  readonly exports: Table<KnownExport>;
+  /** Exports let in and not ended. */
+  readonly running: ReadonlySet<string>;
+  /** Exports that wait for room, first in first out. */
+  readonly queue: readonly string[];
+  /** Exports and schedules that have not ended, so that a destination in use is known without a search. */
+  readonly active: ReadonlySet<string>;
+}
+
+export type WorkspaceState = { readonly status: "NONE" } | OpenWorkspace;
+
+export const initialWorkspaceState: WorkspaceState = { status: "NONE" };
+
+/** Records one event. */
+export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  if (event.type === "WorkspaceCreated")
+    return {
+      status: "OPEN",
+      id: event.id,
+      name: event.name,
+      plan: event.plan,
+      keys: new Map(),
+      projects: emptyTable(),
+      projectIdByName: emptyTable(),
+      destinations: emptyTable(),
+      exports: emptyTable(),
+      running: new Set(),
+      queue: [],
+      active: new Set(),
+    };
+  if (state.status === "NONE") return state;
+  switch (event.type) {
+    case "PlanChanged":
+      return { ...state, plan: event.plan };
+    case "KeyAdded":
+      return { ...state, keys: new Map(state.keys).set(event.key.keyHash, event.key) };
+    case "KeyRevoked": {
+      const keys = new Map(state.keys);
+      keys.delete(event.keyHash);
+      return { ...state, keys };
+    }
+    case "ProjectCreated": {
+      const { project } = event;
+      return {
+        ...state,
+        projects: put(state.projects, project.id, project),
+        projectIdByName: put(state.projectIdByName, project.name, project.id),
+      };
+    }
+    case "DestinationAdded": {
+      const destination = { id: event.id, config: event.config, removed: false };
+      return { ...state, destinations: put(state.destinations, event.id, destination) };
+    }
+    case "DestinationRemoved": {
+      const known = lookUp(state.destinations, event.id);
+      if (known === undefined) return state;
+      return { ...state, destinations: put(state.destinations, event.id, { ...known, removed: true }) };
+    }
+    case "ExportRegistered": {
+      const { definition } = event;
+      const isSchedule = definition.intervalHours !== null;
+      return {
+        ...state,
+        exports: put(state.exports, definition.id, {
+          definition,
+          admitted: isSchedule ? null : false,
+          seq: -1,
+          report: { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, updatedAt: event.at, finishedAt: null },
+        }),
+        active: new Set(state.active).add(definition.id),
+        queue: isSchedule ? state.queue : [...state.queue, definition.id],
+      };
+    }
+    case "ExportAdmitted": {
+      const known = lookUp(state.exports, event.id);
+      if (known === undefined) return state;
+      return {
+        ...state,
+        exports: put(state.exports, event.id, { ...known, admitted: true }),
+        running: new Set(state.running).add(event.id),
+        queue: state.queue.filter((id) => id !== event.id),
+      };
+    }
+    case "ExportReported": {
+      const known = lookUp(state.exports, event.id);
+      if (known === undefined) return state;
+      const exports = put(state.exports, event.id, { ...known, seq: event.seq, report: event.report });
+      if (event.report.finishedAt === null) return { ...state, exports };
+      return {
+        ...state,
+        exports,
+        running: without(state.running, event.id),
+        active: without(state.active, event.id),
+        queue: state.queue.filter((id) => id !== event.id),
+      };
+    }
+  }
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const left = new Set(ids);
+  left.delete(id);
+  return left;
+}

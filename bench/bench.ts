@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createDestination, type ExportRequest, projectId } from "../dev/api.ts";
+import type { BucketAddress } from "../dev/bucket-address.ts";
+import { DevFailure, runCommand } from "../dev/failure.ts";
+import { type RunningWaybill, startWaybill } from "../dev/start.ts";
+import { DAY_MS, isoFromMs } from "../src/domain/time.ts";
+import type { BucketPlace } from "./bucket-process.ts";
+import { type Child, startChild } from "./child.ts";
+import { hasClickHouse } from "./clickhouse.ts";
+import { compare } from "./compare.ts";
+import { measureExport } from "./export.ts";
+import { generateRuns } from "./generate.ts";
+import { ingest } from "./ingest.ts";
+import { type BenchOptions, readOptions } from "./options.ts";
+import { cpuMicros, processesOf } from "./processes.ts";
+import { report, summary } from "./report.ts";
+import { requestsFor } from "./requests.ts";
+import { writeRowsFile } from "./rows-file.ts";
+import { verify } from "./verify.ts";
+
+const SEED = 42;
+const PROJECT = "bench";
+/** Any whole day in the past will do; a fixed one keeps the data the same. */
+const DAY_START = Date.parse("2026-01-15T00:00:00Z");
+const DATA = join(import.meta.dirname, "data");
+const TRACE_TIER = "shortlived";
+
+/** `npm run bench`: ingest and export, side by side with DuckDB and ClickHouse on the same rows. */
+const main = async (): Promise<void> => {
+  const options = readOptions(process.argv.slice(2));
+  mkdirSync(DATA, { recursive: true });
+  const folder = mkdtempSync(join(DATA, "run-"));
+  const children: Child[] = [];
+  const child = (script: string): Child => {
+    const started = startChild(script);
+    children.push(started);
+    return started;
+  };
+  say("Starting the service and a bucket in memory");
+  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  try {
+    await measure(options, folder, waybill, child);
+  } finally {
+    for (const started of children) started.end();
+    await waybill.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const measure = async (
+  options: BenchOptions,
+  folder: string,
+  waybill: RunningWaybill,
+  child: (script: string) => Child,
+): Promise<void> => {
+  const { config } = waybill;
+  const bucket = child("bucket-process.ts");
+  const address = addressOf(await bucket.ask<BucketPlace>({ kind: "address" }));
+  const service = processesOf(waybill.groupId, "workerd");
+
+  say(`Generating ${options.runs} runs (seed ${SEED})`);
+  const runs = generateRuns(options.runs, SEED, DAY_START);
+  const requests = requestsFor(runs, PROJECT);
+  const sentBytes = requests.reduce((sum, request) => sum + request.body.length, 0);
+
+  say("Ingesting them through the public API");
+  const ingestCpuBefore = cpuMicros(service);
+  const ingestMs = await ingest(config, requests);
+  const request: ExportRequest = {
+    bulk_export_destination_id: await createDestination(config, address, "bench"),
+    session_id: await projectId(config, PROJECT),
+    start_time: isoFromMs(DAY_START),
+    end_time: isoFromMs(DAY_START + DAY_MS),
+    format_version: "v2_beta",
+    compression: "zstandard",
+  };
+  say("Sealing what is still hot, and a first export");
+  const first = await measureExport(config, request, service);
+  const ingestCpu = cpuMicros(service) - ingestCpuBefore;
+
+  say("Giving DuckDB the same rows");
+  const rowsFile = join(folder, "runs.ndjson");
+  const identity = { tenantId: config.workspace_id, projectId: request.session_id, traceTier: TRACE_TIER };
+  writeRowsFile(rowsFile, runs, identity);
+  const duckdb = child("duckdb-peer.ts");
+  await duckdb.ask({ kind: "load", source: rowsFile, folder });
+  const clickHouse = hasClickHouse() ? child("clickhouse-peer.ts") : null;
+  if (clickHouse === null) say("chdb is not installed, so ClickHouse is left out (npm install --prefix bench)");
+  await clickHouse?.ask({ kind: "load", source: rowsFile, folder });
+
+  say(`Exporting ${options.rounds} times each, in turns`);
+  const compared = await compare({
+    rounds: options.rounds,
+    api: config,
+    request,
+    service,
+    bucket,
+    duckdb,
+    clickHouse,
+    folder,
+  });
+
+  say("Comparing the exported rows with the generated ones");
+  await bucket.ask({ kind: "save", folder: join(folder, "bucket") });
+  const verified = await verify(join(folder, "bucket/**/*.parquet"), rowsFile);
+  if (verified.differing.length > 0) {
+    throw new DevFailure(
+      `The export is wrong in: ${verified.differing.join(", ")}. Timings of a wrong export mean nothing.`,
+    );
+  }
+  const exportCpu = compared.waybill.whole.cpuMicros;
+  const outcome = {
+    runs: options.runs,
+    rounds: options.rounds,
+    sentBytes,
+    ingestMs,
+    // The first export sealed the rest; what an export costs without that is taken off.
+    ingestCpuMicros: ingestCpu - Math.min(exportCpu, first.cpuMicros),
+    compared,
+    verified,
+  };
+  console.log(report(outcome));
+  if (options.json) console.log(JSON.stringify(summary(outcome)));
+};
+
+const addressOf = (place: BucketPlace): BucketAddress => ({
+  endpoint_url: place.endpointUrl,
+  bucket_name: place.bucketName,
+  region: "auto",
+  access_key_id: "BENCH",
+  secret_access_key: "bench",
+});
+
+const say = (text: string): void => console.error(`${new Date().toISOString().slice(11, 19)}  ${text}`);
+
+await runCommand(main);

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { serveParent } from "./child.ts";
+import { type ClickHouse, openClickHouse } from "./clickhouse.ts";
+import type { PeerExport, PeerRequest } from "./peer.ts";
+
+/** The ClickHouse engine (chdb) in a process of its own, one thread, with the runs in a MergeTree table on disk. */
+let clickHouse: ClickHouse | null = null;
+
+const PARQUET_ZSTD_3 =
+  "output_format_parquet_compression_method = 'zstd', output_format_compression_level = 3, " +
+  "output_format_parquet_row_group_size = 10240, max_threads = 1, engine_file_truncate_on_insert = 1";
+
+const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
+  switch (request.kind) {
+    case "load": {
+      clickHouse = openClickHouse(join(request.folder, "clickhouse"));
+      if (clickHouse === null) throw new Error("chdb is not installed");
+      const source = `file('${join(request.folder, "runs.parquet")}', Parquet)`;
+      clickHouse.run("CREATE DATABASE IF NOT EXISTS bench");
+      clickHouse.run(`CREATE TABLE bench.runs ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM ${source}`);
+      clickHouse.run("OPTIMIZE TABLE bench.runs FINAL");
+      return null;
+    }
+    case "export": {
+      if (clickHouse === null) throw new Error("asked to export before it was asked to load");
+      const begun = performance.now();
+      clickHouse.run(`INSERT INTO FUNCTION file('${request.target}', Parquet)
+        SELECT ${request.columns.join(", ")} FROM bench.runs SETTINGS ${PARQUET_ZSTD_3}`);
+      return { ms: performance.now() - begun };
+    }
+  }
+};
+
+serveParent(answer);

@@ -1,0 +1,33 @@
+import { createRequire } from "node:module";
+
+/** The ClickHouse engine as a library. Queries run one after the other, in this process. */
+export interface ClickHouse {
+  /** Answers with the result as text in the asked format. */
+  run(sql: string, format?: string): string;
+  close(): void;
+}
+
+/** The part of chdb's interface that is used here. */
+interface Chdb {
+  readonly Session: new (folder: string) => { query(sql: string, format: string): string; cleanup(): void };
+}
+
+/** Opens a data folder; null when chdb is not installed (`npm install --prefix bench` installs it). */
+export const openClickHouse = (folder: string): ClickHouse | null => {
+  const chdb = loadChdb();
+  if (chdb === null) return null;
+  const session = new chdb.Session(folder);
+  return { run: (sql, format = "JSONEachRow") => session.query(sql, format), close: () => session.cleanup() };
+};
+
+/** Whether chdb is there and its library loads. */
+export const hasClickHouse = (): boolean => loadChdb() !== null;
+
+const loadChdb = (): Chdb | null => {
+  try {
+    // Not imported, because it is optional: the type checker must not insist on it. Its Session has this shape.
+    return createRequire(import.meta.url)("chdb") as Chdb;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,34 @@
+import { parseArgs } from "node:util";
+import { DevFailure } from "../dev/failure.ts";
+
+export interface BenchOptions {
+  readonly runs: number;
+  readonly rounds: number;
+  /** Whether the last line is one JSON object. */
+  readonly json: boolean;
+}
+
+const LEAST_ROUNDS = 1;
+
+/** Reads `--runs 100000 --rounds 5 --json`. */
+export const readOptions = (args: readonly string[]): BenchOptions => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      runs: { type: "string", default: "100000" },
+      rounds: { type: "string", default: "5" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  return {
+    runs: count("runs", values.runs, 1),
+    rounds: count("rounds", values.rounds, LEAST_ROUNDS),
+    json: values.json,
+  };
+};
+
+const count = (name: string, text: string, least: number): number => {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new DevFailure(`--${name} must be a whole number of at least ${least}, not "${text}".`);
+};

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+
+/** Linux counts CPU time in hundredths of a second (USER_HZ). */
+const MICROS_PER_TICK = 10_000;
+
+/** Processes of a group that run the given program, by the name Linux shows (15 characters at most). */
+export const processesOf = (groupId: number, program: string): number[] =>
+  readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((processId) => {
+      const stat = statOf(processId);
+      return stat !== null && stat.group === groupId && stat.program === program;
+    });
+
+/** CPU time the processes have used so far, user and system, in microseconds. */
+export const cpuMicros = (processIds: readonly number[]): number =>
+  processIds.reduce((sum, processId) => sum + (statOf(processId)?.ticks ?? 0), 0) * MICROS_PER_TICK;
+
+/** Resident memory of processes during some work, in 10^6 bytes. */
+export interface MemoryUse {
+  readonly peakMb: number;
+  /** The peak over what was resident before the work began. */
+  readonly growthMb: number;
+}
+
+/** Tells the kernel to forget the peak of a process (proc(5), clear_refs). */
+const FORGET_PEAK = "5";
+
+/**
+ * Watches the resident memory of processes from now on; the answer tells what they used until it is called. The
+ * kernel keeps the peak (VmHWM), so nothing is missed between samples.
+ */
+export const watchMemory = (processIds: readonly number[]): (() => MemoryUse) => {
+  for (const processId of processIds) writeFileSync(`/proc/${processId}/clear_refs`, FORGET_PEAK);
+  const total = (name: string): number =>
+    processIds.reduce((sum, processId) => sum + statusBytes(processId, name), 0) / 1e6;
+  const before = total("VmRSS");
+  return () => ({ peakMb: total("VmHWM"), growthMb: Math.max(0, total("VmHWM") - before) });
+};
+
+const statusBytes = (processId: number, name: string): number => {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(
+    readFileSync(`/proc/${processId}/status`, "utf8"),
+  )?.[1];
+  return Number(kibibytes ?? 0) * 1024;
+};
+
+/** proc(5): the program's name stands in parentheses and may hold anything, so fields are counted after the last one. */
+const statOf = (processId: number): { program: string; group: number; ticks: number } | null => {
+  try {
+    const text = readFileSync(`/proc/${processId}/stat`, "utf8");
+    const close = text.lastIndexOf(")");
+    const fields = text.slice(close + 2).split(" ");
+    return {
+      program: text.slice(text.indexOf("(") + 1, close),
+      group: Number(fields[2]),
+      ticks: Number(fields[11]) + Number(fields[12]),
+    };
+  } catch {
+    // It ended between the listing and the look.
+    return null;
+  }
+};

@@ -1,0 +1,92 @@
+import { table } from "../dev/table.ts";
+import type { Choices, Compared, Series } from "./compare.ts";
+import { median, medianRatio } from "./measures.ts";
+import type { Verification } from "./verify.ts";
+
+/** Everything a run of the benchmark found out. */
+export interface Outcome {
+  readonly runs: number;
+  readonly rounds: number;
+  /** Size of the requests that were ingested. */
+  readonly sentBytes: number;
+  readonly ingestMs: number;
+  /** CPU time of the service from the first request until everything was sealed. */
+  readonly ingestCpuMicros: number;
+  readonly compared: Compared;
+  readonly verified: Verification;
+}
+
+/** The tables for people. MB are 10^6 bytes; MB/s count the size of the runs as they were sent. */
+export const report = (outcome: Outcome): string => {
+  const { waybill, duckdb, clickHouse } = outcome.compared;
+  const lines = (name: string, choices: Choices<Series>): string[][] => [
+    line(outcome, name, "all 29", choices.whole, duckdb.whole),
+    line(outcome, name, "no inputs, outputs", choices.slim, duckdb.slim),
+  ];
+  const rows = [
+    ...lines("Waybill", waybill),
+    ...lines("DuckDB", duckdb),
+    ...(clickHouse ? lines("ClickHouse", clickHouse) : []),
+  ].toSorted((a, b) => (a[1] ?? "").localeCompare(b[1] ?? ""));
+  const perRun = outcome.ingestCpuMicros / outcome.runs;
+  return `
+Export of ${outcome.runs} runs to Parquet, zstd level 3; median of ${outcome.rounds} rounds in turns. Waybill: from the request
+until COMPLETED, into a bucket. DuckDB and ClickHouse: one thread, from their own table into a local file.
+
+${table(["", "columns", "ms", "rows/s", "MB/s", "file MB", "peak MB", "growth MB", "x DuckDB"], rows)}
+
+Waybill compresses at ingest, so its ingest belongs beside its export:
+
+${table(
+  ["ingest", ""],
+  [
+    ["runs/s", whole((outcome.runs / outcome.ingestMs) * 1000)],
+    ["MB/s", whole(outcome.sentBytes / outcome.ingestMs / 1000)],
+    ["CPU us/run, sealing included", perRun.toFixed(1)],
+    ["CPU us/run of one export", (waybill.whole.cpuMicros / outcome.runs).toFixed(2)],
+  ],
+)}
+
+peak MB: resident memory of the processes during an export, growth MB: its growth over just before; greatest of all
+rounds. Waybill's processes hold the local bucket of its segments too; the peers' hold their own tables' caches.
+${outcome.verified.rows} exported rows equal the generated ones in all ${outcome.verified.columns} columns.`;
+};
+
+/** The same for programs. Ratios of speed: above 1 Waybill is faster. */
+export const summary = (outcome: Outcome): Record<string, number | null> => {
+  const { waybill, duckdb, clickHouse } = outcome.compared;
+  const rate = (series: Series): number => Math.round((outcome.runs / median(series.ms)) * 1000);
+  return {
+    export_vs_duckdb: ratio(duckdb.whole, waybill.whole),
+    export_vs_clickhouse: clickHouse && ratio(clickHouse.whole, waybill.whole),
+    export_vs_duckdb_without_inputs_outputs: ratio(duckdb.slim, waybill.slim),
+    export_vs_clickhouse_without_inputs_outputs: clickHouse && ratio(clickHouse.slim, waybill.slim),
+    export_runs_per_s: rate(waybill.whole),
+    duckdb_runs_per_s: rate(duckdb.whole),
+    clickhouse_runs_per_s: clickHouse && rate(clickHouse.whole),
+    ingest_runs_per_s: Math.round((outcome.runs / outcome.ingestMs) * 1000),
+    ingest_mb_per_s: rounded(outcome.sentBytes / outcome.ingestMs / 1000),
+    ingest_cpu_us_per_run: rounded(outcome.ingestCpuMicros / outcome.runs),
+    export_cpu_us_per_run: rounded(waybill.whole.cpuMicros / outcome.runs),
+    output_size_vs_duckdb: rounded(waybill.whole.bytes / duckdb.whole.bytes),
+    memory_growth_mb: rounded(Math.max(waybill.whole.memory.growthMb, waybill.slim.memory.growthMb)),
+    runs: outcome.runs,
+    rounds: outcome.rounds,
+  };
+};
+
+const line = (outcome: Outcome, name: string, columns: string, series: Series, base: Series): string[] => [
+  name,
+  columns,
+  whole(median(series.ms)),
+  whole((outcome.runs / median(series.ms)) * 1000),
+  whole(outcome.sentBytes / median(series.ms) / 1000),
+  (series.bytes / 1e6).toFixed(1),
+  whole(series.memory.peakMb),
+  whole(series.memory.growthMb),
+  ratio(base, series).toFixed(2),
+];
+
+const ratio = (slower: Series, faster: Series): number => rounded(medianRatio(slower.ms, faster.ms));
+const whole = (value: number): string => Math.round(value).toLocaleString("en");
+const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,82 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { type GeneratedRun, isoMicros } from "./generate.ts";
+
+/** Type of every column of the peers' own table, as DuckDB names it; the names are the specification's (2.8). */
+export const COLUMN_TYPES = {
+  id: "VARCHAR",
+  tenant_id: "VARCHAR",
+  session_id: "VARCHAR",
+  trace_id: "VARCHAR",
+  parent_run_id: "VARCHAR",
+  parent_run_ids: "VARCHAR[]",
+  reference_example_id: "VARCHAR",
+  name: "VARCHAR",
+  run_type: "VARCHAR",
+  start_time: "TIMESTAMPTZ",
+  end_time: "TIMESTAMPTZ",
+  status: "VARCHAR",
+  is_root: "BOOLEAN",
+  dotted_order: "VARCHAR",
+  trace_tier: "VARCHAR",
+  inputs: "VARCHAR",
+  outputs: "VARCHAR",
+  error: "VARCHAR",
+  extra: "VARCHAR",
+  events: "VARCHAR",
+  tags: "VARCHAR[]",
+  feedback_stats: "VARCHAR",
+  total_tokens: "BIGINT",
+  prompt_tokens: "BIGINT",
+  completion_tokens: "BIGINT",
+  total_cost: "DOUBLE",
+  prompt_cost: "DOUBLE",
+  completion_cost: "DOUBLE",
+  first_token_time: "TIMESTAMPTZ",
+} as const;
+
+export interface Identity {
+  readonly tenantId: string;
+  readonly projectId: string;
+  /** The service's default retention level, which no client sends. */
+  readonly traceTier: string | null;
+}
+
+/** Writes the rows that an export of the runs must hold, one JSON object in each line: from the generator, not from the service. */
+export const writeRowsFile = (path: string, runs: readonly GeneratedRun[], identity: Identity): void => {
+  const file = openSync(path, "w");
+  const ordered = runs.toSorted((a, b) => a.startTime - b.startTime || (a.id < b.id ? -1 : 1));
+  for (const run of ordered) writeSync(file, `${JSON.stringify(rowOf(run, identity))}\n`);
+  closeSync(file);
+};
+
+const rowOf = (run: GeneratedRun, identity: Identity): Record<keyof typeof COLUMN_TYPES, unknown> => ({
+  id: run.id,
+  tenant_id: identity.tenantId,
+  session_id: identity.projectId,
+  trace_id: run.traceId,
+  parent_run_id: run.parents.at(-1) ?? null,
+  parent_run_ids: run.parents,
+  reference_example_id: null,
+  name: run.name,
+  run_type: run.runType,
+  start_time: isoMicros(run.startTime),
+  end_time: isoMicros(run.endTime),
+  status: run.error === null ? "success" : "error",
+  is_root: run.parents.length === 0,
+  dotted_order: run.dottedOrder,
+  trace_tier: identity.traceTier,
+  inputs: run.inputs,
+  outputs: run.outputs,
+  error: run.error,
+  extra: run.extra,
+  events: run.events,
+  tags: run.tags,
+  feedback_stats: null,
+  total_tokens: run.usage && run.usage.promptTokens + run.usage.completionTokens,
+  prompt_tokens: run.usage?.promptTokens ?? null,
+  completion_tokens: run.usage?.completionTokens ?? null,
+  total_cost: run.usage && run.usage.promptCost + run.usage.completionCost,
+  prompt_cost: run.usage?.promptCost ?? null,
+  completion_cost: run.usage?.completionCost ?? null,
+  first_token_time: run.firstTokenTime === null ? null : isoMicros(run.firstTokenTime),
+});

@@ -1,0 +1,374 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Result } from "../../src/domain/result.ts";
+import { openStore, type Store } from "../../src/s3/client.ts";
+import { probe } from "../../src/s3/probe.ts";
+import { type SinkAnswer, type SinkOptions, type SinkS3, startSinkS3 } from "../support/sink-s3.ts";
+
+const started: { stop(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((server) => server.stop()));
+});
+
+const text = (content: string) => new TextEncoder().encode(content);
+
+const value = <T>(result: Result<T, unknown>): T => {
+  if (!result.ok) throw new Error(JSON.stringify(result.failure));
+  return result.value;
+};
+
+const storeAt = (endpointUrl: string, bucketName: string, timeoutMs = 5_000): Store =>
+  value(
+    openStore(
+      { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
+      { accessKeyId: "AKIASINK", secretAccessKey: "sink-secret", sessionToken: null },
+      { allowLoopback: true, timeoutMs },
+    ),
+  );
+
+const sinkWith = async (options: SinkOptions, timeoutMs?: number): Promise<{ sink: SinkS3; store: Store }> => {
+  const sink = await startSinkS3(options);
+  started.push(sink);
+  return { sink, store: storeAt(sink.endpointUrl, sink.bucketName, timeoutMs) };
+};
+
+const putAnsweredWith = async (answer: SinkAnswer, timeoutMs?: number) => {
+  const { store } = await sinkWith({ hook: () => answer }, timeoutMs);
+  return store.put("k", text("body"));
+};
+
+const error = (code: string, rest = "") => `<?xml version="1.0"?><Error><Code>${code}</Code>${rest}</Error>`;
+
+describe("the answer to a PUT", () => {
+  test.each<[string, SinkAnswer, object]>([
+    [
+      "without an ETag is no store's, though it says 200",
+      { kind: "reply", status: 200, body: "<html>It works!</html>" },
+      { reason: "invalid_endpoint", retryable: false, status: 200, code: null },
+    ],
+    [
+      "that redirects is not followed",
+      {
+        kind: "reply",
+        status: 307,
+        headers: { Location: "http://169.254.169.254/" },
+        body: error("TemporaryRedirect"),
+      },
+      { reason: "invalid_endpoint", retryable: false, status: 307, code: "TemporaryRedirect" },
+    ],
+    [
+      "500 may be asked again",
+      { kind: "reply", status: 500, body: error("InternalError") },
+      { reason: "store_unavailable", retryable: true, status: 500, code: "InternalError" },
+    ],
+    [
+      "SlowDown asks for fewer requests",
+      { kind: "reply", status: 503, body: error("SlowDown") },
+      { reason: "throttled", retryable: true, status: 503, code: "SlowDown" },
+    ],
+    [
+      "403 names the permission",
+      { kind: "reply", status: 403, body: error("AccessDenied", "<Message>arn:aws:iam::1:user/secret</Message>") },
+      { reason: "access_denied", retryable: false, code: "AccessDenied", permission: "s3:PutObject" },
+    ],
+    [
+      "that never ends is cut off, and the status still counts",
+      { kind: "reply", status: 503, body: error("SlowDown", "x".repeat(5_000_000)) },
+      { reason: "store_unavailable", retryable: true, status: 503, code: null },
+    ],
+    [
+      "that never ends is cut off, though it says 200",
+      { kind: "reply", status: 200, headers: { ETag: '"e"' }, body: "x".repeat(5_000_000) },
+      { reason: "unexpected_answer", retryable: false, status: 200 },
+    ],
+    [
+      "that is an XML bomb has no code",
+      {
+        kind: "reply",
+        status: 400,
+        body: '<!DOCTYPE Error [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><Error><Code>&b;</Code></Error>',
+      },
+      { reason: "invalid_endpoint", retryable: false, status: 400, code: null },
+    ],
+    [
+      "with an ETag that is none is no store's",
+      { kind: "reply", status: 200, headers: { ETag: '""' } },
+      { reason: "invalid_endpoint", retryable: false },
+    ],
+    ["that resets the connection", { kind: "reset" }, { reason: "network_lost", retryable: true, status: null }],
+    [
+      "that breaks off in its body",
+      { kind: "reset_mid_body", status: 200, headers: { ETag: '"e"' } },
+      { reason: "network_lost", retryable: true },
+    ],
+  ])("%s", async (_title, answer, failure) => {
+    const written = await putAnsweredWith(answer);
+    expect(written).toMatchObject({ ok: false, failure });
+    expect(JSON.stringify(written)).not.toMatch(/arn:|169\.254|sink-secret|AKIASINK|127\.0\.0\.1/);
+  });
+
+  test("that comes after the deadline is not waited for", async () => {
+    const written = await putAnsweredWith({ kind: "late", delayMs: 20_000 }, 100);
+    expect(written).toMatchObject({ failure: { reason: "network_lost", retryable: true, status: null } });
+    expect(written.ok || written.failure.advice).toContain("in time");
+  });
+
+  test("whose body never ends in time is not waited for", async () => {
+    const dripping = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, { ETag: '"e"' });
+      outgoing.write("a");
+    });
+    await new Promise<void>((resolve) => dripping.listen(0, "127.0.0.1", resolve));
+    started.push({
+      stop: () =>
+        new Promise((resolve) => {
+          dripping.close(() => resolve());
+          dripping.closeAllConnections();
+        }),
+    });
+    // A TCP server's address is never a pipe's name.
+    const { port } = dripping.address() as AddressInfo;
+    const store = storeAt(`http://127.0.0.1:${port}`, "bucket", 200);
+    expect(await store.put("k", text("body"))).toMatchObject({ failure: { reason: "network_lost" } });
+  });
+
+  test("is asked for once only: who keeps the books tries again", async () => {
+    const { sink, store } = await sinkWith({ hook: () => ({ kind: "reply", status: 503, body: error("SlowDown") }) });
+    await store.put("k", text("body"));
+    expect(sink.requests).toHaveLength(1);
+  });
+
+  test("that was lost leaves the object: the same PUT again gives the same object", async () => {
+    let asked = 0;
+    const { sink, store } = await sinkWith({ hook: () => (asked++ === 0 ? { kind: "lost_reply" } : null) });
+    expect(await store.put("k", text("body"))).toMatchObject({ failure: { reason: "network_lost" } });
+    expect(sink.objects.has("k")).toBe(true);
+    expect(value(await store.put("k", text("body")))).toEqual({ etag: sink.objects.get("k")?.etag });
+  });
+
+  test("does not come from a closed port", async () => {
+    const { sink, store } = await sinkWith({});
+    await sink.stop();
+    expect(await store.put("k", text("body"))).toMatchObject({ failure: { reason: "network_lost" } });
+  });
+});
+
+describe("a request", () => {
+  test("to write carries the length and MD5 of its body, so that damage is found and Object Lock buckets take it", async () => {
+    const { sink, store } = await sinkWith({});
+    const { uploadId } = value(await store.createUpload("a=b/c"));
+    value(await store.put("a=b/c", text("body")));
+    value(await store.putPart("a=b/c", uploadId, 1, text("body")));
+    const digest = createHash("md5").update("body").digest("base64");
+    for (const { headers } of sink.requests.slice(1)) {
+      expect(headers).toMatchObject({
+        "content-md5": digest,
+        "content-length": "4",
+        "x-amz-content-sha256": "UNSIGNED-PAYLOAD",
+      });
+      expect(headers["transfer-encoding"]).toBeUndefined();
+      expect(headers.authorization).toMatch(/auto\/s3\/aws4_request, SignedHeaders=content-md5;host;/);
+    }
+  });
+
+  test("whose bytes are damaged on the way is refused and may be sent again", async () => {
+    const sink = await startSinkS3();
+    started.push(sink);
+    const damaging: typeof fetch = (input, init) => fetch(input, { ...init, body: text("b0dy") });
+    const store = value(
+      openStore(
+        {
+          bucketName: sink.bucketName,
+          prefix: "",
+          region: null,
+          endpointUrl: sink.endpointUrl,
+          includeBucketInPrefix: false,
+        },
+        { accessKeyId: "AKIASINK", secretAccessKey: "sink-secret", sessionToken: null },
+        { allowLoopback: true, fetch: damaging },
+      ),
+    );
+    expect(await store.put("k", text("body"))).toMatchObject({
+      failure: { reason: "digest_mismatch", retryable: true },
+    });
+    expect(sink.objects.size).toBe(0);
+  });
+
+  test("with temporary credentials carries and signs the session token", async () => {
+    const sink = await startSinkS3();
+    started.push(sink);
+    const store = value(
+      openStore(
+        {
+          bucketName: sink.bucketName,
+          prefix: "",
+          region: "eu-west-3",
+          endpointUrl: sink.endpointUrl,
+          includeBucketInPrefix: false,
+        },
+        { accessKeyId: "ASIA", secretAccessKey: "secret", sessionToken: "the-token" },
+        { allowLoopback: true },
+      ),
+    );
+    value(await store.put("k", text("body")));
+    expect(sink.requests[0]?.headers["x-amz-security-token"]).toBe("the-token");
+    expect(sink.requests[0]?.headers.authorization).toMatch(/eu-west-3\/s3\/aws4_request.*x-amz-security-token/);
+  });
+
+  test.each<[Partial<Record<"accessKeyId" | "secretAccessKey" | "sessionToken", string>>, string]>([
+    [{ accessKeyId: "AKIA\nX-Evil: 1" }, "unknown_access_key"],
+    [{ accessKeyId: "" }, "unknown_access_key"],
+    [{ secretAccessKey: "" }, "access_denied"],
+    [{ sessionToken: "to ken" }, "access_denied"],
+  ])("cannot be made with %j", (changes, reason) => {
+    const opened = openStore(
+      {
+        bucketName: "bucket",
+        prefix: "",
+        region: null,
+        endpointUrl: "https://s3.example.com",
+        includeBucketInPrefix: false,
+      },
+      { accessKeyId: "AKIA", secretAccessKey: "secret", sessionToken: null, ...changes },
+      { allowLoopback: false },
+    );
+    expect(opened).toMatchObject({ ok: false, failure: { reason } });
+  });
+});
+
+describe("Complete", () => {
+  const completeAnsweredWith = async (reply: { status: number; body: string }) => {
+    const { store } = await sinkWith({
+      hook: ({ method, query }) => (method === "POST" && query.has("uploadId") ? { kind: "reply", ...reply } : null),
+    });
+    const { uploadId } = value(await store.createUpload("k"));
+    const { etag } = value(await store.putPart("k", uploadId, 1, text("part")));
+    return store.completeUpload("k", uploadId, [{ partNumber: 1, etag }]);
+  };
+
+  test("that fails inside a 200 has failed", async () => {
+    expect(await completeAnsweredWith({ status: 200, body: `  \n\n  ${error("InternalError")}` })).toMatchObject({
+      failure: { reason: "store_unavailable", retryable: true, status: 200, code: "InternalError" },
+    });
+    expect(await completeAnsweredWith({ status: 200, body: error("InvalidPart") })).toMatchObject({
+      failure: { reason: "invalid_part", retryable: false },
+    });
+  });
+
+  test("with an empty ETag succeeded, without saying which", async () => {
+    const body = "<CompleteMultipartUploadResult><ETag></ETag></CompleteMultipartUploadResult>";
+    expect(await completeAnsweredWith({ status: 200, body })).toEqual({ ok: true, value: { etag: null } });
+  });
+
+  test("answered by something else did not succeed", async () => {
+    expect(await completeAnsweredWith({ status: 200, body: "" })).toMatchObject({
+      failure: { reason: "invalid_endpoint" },
+    });
+    expect(await completeAnsweredWith({ status: 200, body: "<html></html>" })).toMatchObject({
+      failure: { reason: "invalid_endpoint" },
+    });
+  });
+
+  test("after a lost reply says that there is no such upload, and HEAD shows the object", async () => {
+    let lost = false;
+    const { store } = await sinkWith({
+      hook: ({ method, query }) => {
+        if (lost || method !== "POST" || !query.has("uploadId")) return null;
+        lost = true;
+        return { kind: "lost_reply" };
+      },
+    });
+    const { uploadId } = value(await store.createUpload("k"));
+    const { etag } = value(await store.putPart("k", uploadId, 1, text("part")));
+    const parts = [{ partNumber: 1, etag }];
+    expect(await store.completeUpload("k", uploadId, parts)).toMatchObject({ failure: { reason: "network_lost" } });
+    expect(await store.completeUpload("k", uploadId, parts)).toMatchObject({ failure: { reason: "no_such_upload" } });
+    const composite = createHash("md5").update(Buffer.from(etag, "hex")).digest("hex");
+    expect(value(await store.head("k"))).toEqual({ bytes: 4, etag: `${composite}-1` });
+  });
+
+  test("cannot be reached when the upload was not really created", async () => {
+    const { store } = await sinkWith({ hook: () => ({ kind: "reply", status: 200, body: "<html>hello</html>" }) });
+    expect(await store.createUpload("k")).toMatchObject({ failure: { reason: "invalid_endpoint" } });
+  });
+});
+
+describe("4.B, 5 the check of a destination", () => {
+  const denied: SinkAnswer = { kind: "reply", status: 403, body: error("AccessDenied") };
+  const checked = async (hook: NonNullable<SinkOptions["hook"]>) => {
+    const { sink, store } = await sinkWith({ hook });
+    return { sink, result: await probe(store, { prefix: "traces", name: "check-1" }) };
+  };
+
+  test("needs the right to write only", async () => {
+    const { sink, result } = await checked(({ method }) => (method === "PUT" ? null : denied));
+    expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: false } });
+    // The test file stays where deleting is not allowed.
+    expect([...sink.objects.keys()]).toEqual(["traces/tmp/check-1.txt"]);
+  });
+
+  test("deletes the test file even when it may not read it", async () => {
+    const { sink, result } = await checked(({ method }) => (method === "HEAD" ? denied : null));
+    expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: true } });
+    expect(sink.objects.size).toBe(0);
+  });
+
+  test("fails without the right to write, and asks nothing further", async () => {
+    const { sink, result } = await checked(() => denied);
+    expect(result).toMatchObject({ failure: { reason: "access_denied", permission: "s3:PutObject" } });
+    expect(sink.requests).toHaveLength(1);
+  });
+
+  test("fails when the store did not keep what it acknowledged", async () => {
+    const pretending: SinkAnswer = { kind: "reply", status: 200, headers: { ETag: '"abc"' } };
+    const { result } = await checked(({ method }) => (method === "PUT" ? pretending : null));
+    expect(result).toMatchObject({ failure: { reason: "invalid_endpoint" } });
+    const page: SinkAnswer = { kind: "reply", status: 200, headers: { ETag: '"abc"' }, body: "a page" };
+    expect((await checked(() => page)).result).toMatchObject({ failure: { reason: "invalid_endpoint" } });
+  });
+});
+
+describe("the sink itself is a store", () => {
+  test("that the AWS SDK can write, read and list", async () => {
+    const { sink, store } = await sinkWith({ minPartBytes: 1 });
+    const sdk = new S3Client({
+      endpoint: sink.endpointUrl,
+      region: "us-east-1",
+      forcePathStyle: true,
+      credentials: { accessKeyId: "a", secretAccessKey: "b" },
+    });
+    await sdk.send(new PutObjectCommand({ Bucket: sink.bucketName, Key: "a=1/b c", Body: text("sdk") }));
+    const { uploadId } = value(await store.createUpload("a=1/ours"));
+    const parts = [];
+    for (const [index, content] of ["one", "two"].entries()) {
+      const { etag } = value(await store.putPart("a=1/ours", uploadId, index + 1, text(content)));
+      parts.push({ partNumber: index + 1, etag });
+    }
+    const { etag } = value(await store.completeUpload("a=1/ours", uploadId, parts));
+    expect(etag).toMatch(/^[0-9a-f]{32}-2$/);
+    const list = await sdk.send(new ListObjectsV2Command({ Bucket: sink.bucketName, Prefix: "a=1/" }));
+    expect(list.Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([
+      ["a=1/b c", 3],
+      ["a=1/ours", 6],
+    ]);
+    const read = await sdk.send(new GetObjectCommand({ Bucket: sink.bucketName, Key: "a=1/ours" }));
+    expect(await read.Body?.transformToString()).toBe("onetwo");
+    sdk.destroy();
+  });
+
+  test("that refuses parts below the least length, as S3 does", async () => {
+    const { store } = await sinkWith({});
+    const { uploadId } = value(await store.createUpload("k"));
+    const first = value(await store.putPart("k", uploadId, 1, text("one")));
+    const second = value(await store.putPart("k", uploadId, 2, text("two")));
+    const parts = [
+      { partNumber: 1, etag: first.etag },
+      { partNumber: 2, etag: second.etag },
+    ];
+    expect(await store.completeUpload("k", uploadId, parts)).toMatchObject({ failure: { reason: "invalid_part" } });
+  });
+});

@@ -1,0 +1,94 @@
+import { type JsonRange, valueAt } from "./json-scan.ts";
+
+/** Tokens and costs of a run, as the conventions of the tracing libraries report them. */
+export interface Usage {
+  readonly total_tokens: number | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_cost: number | null;
+  readonly prompt_cost: number | null;
+  readonly completion_cost: number | null;
+}
+
+const NO_USAGE: Usage = {
+  total_tokens: null,
+  prompt_tokens: null,
+  completion_tokens: null,
+  total_cost: null,
+  prompt_cost: null,
+  completion_cost: null,
+};
+
+/** Places in `outputs`, first match counts; `extra` is asked between the first one and the others. */
+const PLACES_IN_OUTPUTS: readonly (readonly (string | number)[])[] = [
+  ["llm_output", "token_usage"],
+  ["llm_output", "usage"],
+  ["llmOutput", "tokenUsage"],
+  ["generations", 0, 0, "message", "kwargs", "usage_metadata"],
+  ["usage"],
+];
+
+/** Longest usage object that is parsed; real ones hold some hundred bytes. */
+const MAX_USAGE_BYTES = 16 * 1024;
+
+/** Reads the usage out of raw JSON; null where nothing is said. A total that is not said is the sum of its parts. */
+export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): Usage {
+  const reported =
+    objectAt(outputs, ["usage_metadata"]) ??
+    objectAt(extra, ["metadata", "usage_metadata"]) ??
+    firstObject(outputs, PLACES_IN_OUTPUTS);
+  if (reported === null) return NO_USAGE;
+  const prompt = tokens(reported, "input_tokens", "prompt_tokens", "promptTokens");
+  const completion = tokens(reported, "output_tokens", "completion_tokens", "completionTokens");
+  const promptCost = cost(reported, "input_cost", "prompt_cost");
+  const completionCost = cost(reported, "output_cost", "completion_cost");
+  return {
+    total_tokens: tokens(reported, "total_tokens", "totalTokens") ?? sum(prompt, completion),
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_cost: cost(reported, "total_cost") ?? sum(promptCost, completionCost),
+    prompt_cost: promptCost,
+    completion_cost: completionCost,
+  };
+}
+
+type Reported = Readonly<Record<string, unknown>>;
+
+function firstObject(json: Uint8Array | null, paths: readonly (readonly (string | number)[])[]): Reported | null {
+  if (json === null) return null;
+  for (const path of paths) {
+    const top = valueAt(json, path.slice(0, 1));
+    const found = top === null ? null : objectAt(json.subarray(top.start, top.end), path.slice(1));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function objectAt(json: Uint8Array | null, path: readonly (string | number)[]): Reported | null {
+  if (json === null) return null;
+  const range: JsonRange | null = path.length === 0 ? { start: 0, end: json.length } : valueAt(json, path);
+  if (range === null || json[range.start] !== 0x7b || range.end - range.start > MAX_USAGE_BYTES) return null;
+  // The scan above saw the opening brace of an object.
+  return JSON.parse(new TextDecoder().decode(json.subarray(range.start, range.end))) as Reported;
+}
+
+function tokens(reported: Reported, ...names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = reported[name];
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  }
+  return null;
+}
+
+/** Costs come as numbers or as decimal text. */
+function cost(reported: Reported, ...names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = reported[name];
+    const amount = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+    if (typeof amount === "number" && Number.isFinite(amount)) return amount;
+  }
+  return null;
+}
+
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0);

@@ -47,25 +47,28 @@ export const compressPage = (codec: Compression, page: Uint8Array): Uint8Array =
   }
 };
 
-/** Restores a page of known size. */
+/** Restores a page of known size, as a view. */
 export const decompressPage = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
+  // Room for one byte more than the page, or zlib would ask for another chunk to see that there is no more.
+  const chunkSize = size + LEAST_CHUNK_BYTES;
   switch (codec) {
     case "zstandard":
-      return zstdDecompressSync(page, { chunkSize: size + LEAST_CHUNK_BYTES });
+      return bare(zstdDecompressSync(page, { chunkSize }));
     case "gzip":
-      return gunzipSync(page, { chunkSize: size + LEAST_CHUNK_BYTES });
+      return bare(gunzipSync(page, { chunkSize }));
     case "snappy": {
       const restored = new Uint8Array(size);
       snappyUncompress(page, restored);
       return restored;
     }
     case "none":
-      return page;
+      return bare(page);
   }
 };
 
 /** zlib and the snappy writer answer views on larger buffers. */
 const owned = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength
-    ? new Uint8Array(bytes.buffer, 0, bytes.byteLength)
-    : new Uint8Array(bytes);
+  bytes.byteLength === bytes.buffer.byteLength ? bare(bytes) : new Uint8Array(bytes);
+
+/** zlib answers Buffers, whose methods differ from those of the arrays they extend. */
+const bare = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,29 @@
+import type { Compression } from "../../src/domain/fields.ts";
+import type { Piece, PlannedFile } from "../../src/parquet/plan.ts";
+import type { SegmentRow } from "../../src/parquet/row.ts";
+import { segmentFooter } from "../../src/parquet/segment-reader.ts";
+import { SegmentWriter } from "../../src/parquet/segment-writer.ts";
+import { IDENTITY } from "./runs.ts";
+
+/** A segment of the given runs. */
+export const segmentOf = (rows: readonly SegmentRow[], codec: Compression = "zstandard"): Uint8Array => {
+  const writer = new SegmentWriter(IDENTITY, { codec });
+  for (const row of rows) writer.add(row);
+  return writer.finish().bytes;
+};
+
+/** A segment as the planner takes it. */
+export const planned = (bytes: Uint8Array) => ({ bytes: bytes.length, footer: segmentFooter(bytes) });
+
+/** The bytes that pieces stand for. */
+export const bytesOf = (pieces: PlannedFile["pieces"], segments: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat(pieces.map((piece) => (piece.kind === "bytes" ? piece.bytes : copied(piece, segments))));
+
+const copied = (piece: Extract<Piece, { kind: "copy" }>, segments: readonly Uint8Array[]): Uint8Array => {
+  const segment = segments[piece.segment];
+  if (!segment) throw new Error(`there is no segment ${piece.segment}`);
+  return segment.subarray(piece.offset, piece.offset + piece.length);
+};
+
+/** Whether two byte arrays are equal; quick, and without a page of differences. */
+export const equalBytes = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;

@@ -39,7 +39,7 @@ export function etagOf(text: string | null): string | null {
     .trim()
     .replace(/^W\//, "")
     .replace(/^"(.*)"$/, "$1");
-  return /^[\x21\x23-\x7e]{1,256}$/.test(etag) ? etag : null;
+  return /^[\x21\x23-\x7e]{1,1024}$/.test(etag) ? etag : null;
 }
 
 /** An upload id, opaque but visible ASCII; real ones have 30 to 400 characters. */

@@ -18,14 +18,13 @@ export interface SinkS3 {
 }
 
 export interface StoredObject {
-  readonly bytes: number;
+  readonly size: number;
   readonly etag: string;
-  /** As it came, part by part: joining costs time that a bench would blame on the sender. */
+  /** As they came, part by part: joining costs time that a bench would blame on the sender. */
   readonly chunks: readonly Uint8Array[];
+  /** The whole content, joined when first looked at. */
+  readonly bytes: Uint8Array;
 }
-
-/** The whole content of an object. */
-export const contentOf = (object: StoredObject): Uint8Array => Buffer.concat(object.chunks, object.bytes);
 
 export interface Upload {
   readonly key: string;
@@ -146,11 +145,8 @@ const bodyOf = (incoming: IncomingMessage): Promise<Uint8Array> =>
 const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload>, options: SinkOptions) => {
   const minPartBytes = options.minPartBytes ?? MIN_PART_BYTES;
   let counter = 0;
-  const stored = (body: Uint8Array): StoredObject => ({
-    bytes: body.length,
-    chunks: [body],
-    etag: options.digests === "counted" ? String(++counter).padStart(32, "0") : md5(body).toString("hex"),
-  });
+  const stored = (body: Uint8Array): StoredObject =>
+    objectOf([body], options.digests === "counted" ? String(++counter).padStart(32, "0") : md5(body).toString("hex"));
   const damaged = (request: SinkRequest): boolean => {
     const announced = request.headers["content-md5"];
     return (
@@ -198,7 +194,7 @@ const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload
     if (method === "GET" && key === "") return listed(objects, query);
     const object = objects.get(key);
     if (object === undefined) return errorReply(404, "NoSuchKey");
-    return { status: 200, headers: { ETag: `"${object.etag}"` }, body: contentOf(object) };
+    return { status: 200, headers: { ETag: `"${object.etag}"` }, body: object.bytes };
   };
 };
 
@@ -212,12 +208,24 @@ const joinedObject = (upload: Upload, asked: string, minPartBytes: number): Stor
     parts.push(part);
   }
   if (parts.length === 0) return errorReply(400, "MalformedXML");
-  if (parts.slice(0, -1).some((part) => part.bytes < minPartBytes)) return errorReply(400, "EntityTooSmall");
+  if (parts.slice(0, -1).some((part) => part.size < minPartBytes)) return errorReply(400, "EntityTooSmall");
   const digests = Buffer.concat(parts.map((part) => Buffer.from(part.etag, "hex")));
+  return objectOf(
+    parts.flatMap((part) => part.chunks),
+    `${md5(digests).toString("hex")}-${parts.length}`,
+  );
+};
+
+const objectOf = (chunks: readonly Uint8Array[], etag: string): StoredObject => {
+  let whole = chunks.length === 1 ? chunks[0] : undefined;
   return {
-    bytes: parts.reduce((sum, part) => sum + part.bytes, 0),
-    chunks: parts.flatMap((part) => part.chunks),
-    etag: `${md5(digests).toString("hex")}-${parts.length}`,
+    size: chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    etag,
+    chunks,
+    get bytes() {
+      whole ??= Buffer.concat(chunks);
+      return whole;
+    },
   };
 };
 
@@ -227,8 +235,8 @@ const listed = (objects: ReadonlyMap<string, StoredObject>, query: URLSearchPara
   const contents = [...objects]
     .filter(([key]) => key.startsWith(prefix))
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, { bytes, etag }]) => {
-      const fields = `<Key>${escaped(key)}</Key><Size>${bytes}</Size><ETag>&quot;${etag}&quot;</ETag>`;
+    .map(([key, { size, etag }]) => {
+      const fields = `<Key>${escaped(key)}</Key><Size>${size}</Size><ETag>&quot;${etag}&quot;</ETag>`;
       return `<Contents>${fields}</Contents>`;
     });
   return xml(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join("")}</ListBucketResult>`);

@@ -223,8 +223,9 @@ const objectOf = (chunks: readonly Uint8Array[], etag: string): StoredObject => 
     etag,
     chunks,
     get bytes() {
-      whole ??= Buffer.concat(chunks);
-      return whole;
+      const joined = whole ?? Buffer.concat(chunks);
+      whole = joined;
+      return joined;
     },
   };
 };

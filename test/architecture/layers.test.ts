@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { filesBelow, type Import, importsOf, ROOT, textOf } from "./source-files.ts";
+
+/** Who may import whom; the longest matching path is a file's layer. Outside packages stand behind `uses`. */
+const LAYERS: readonly {
+  readonly path: string;
+  readonly imports: readonly string[];
+  readonly uses: readonly string[];
+}[] = [
+  { path: "src/decider.ts", imports: [], uses: [] },
+  { path: "src/domain/", imports: ["src/decider.ts"], uses: [] },
+  { path: "src/log.ts", imports: [], uses: [] },
+  { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
+  { path: "src/source/", imports: ["src/domain/"], uses: [] },
+  { path: "src/parquet/", imports: ["src/domain/"], uses: ["hyparquet", "hyparquet-writer", "node:zlib"] },
+  { path: "src/s3/", imports: ["src/domain/"], uses: ["aws4fetch", "node:crypto"] },
+  { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
+  { path: "src/trace/", imports: ["src/domain/", "src/parquet/row.ts"], uses: ["node:buffer"] },
+  {
+    path: "durable/",
+    imports: [
+      "src/decider.ts",
+      "src/domain/",
+      "src/log.ts",
+      "src/settings.ts",
+      "src/source/",
+      "src/parquet/",
+      "src/s3/",
+      "src/secrets/",
+      "src/trace/",
+    ],
+    uses: ["cloudflare:workers", "node:crypto"],
+  },
+  {
+    path: "src/http/",
+    imports: [
+      "src/domain/",
+      "src/log.ts",
+      "src/settings.ts",
+      "src/secrets/",
+      "src/trace/",
+      "durable/actors.ts",
+      "durable/env.ts",
+      "durable/ingest.ts",
+      "durable/protocol.ts",
+    ],
+    uses: ["hono", "@hono/zod-openapi", "zod"],
+  },
+  { path: "src/index.ts", imports: ["src/http/", "durable/"], uses: [] },
+];
+
+const files = [...filesBelow("src"), ...filesBelow("durable")];
+const imports = files.flatMap(importsOf);
+
+const layerOf = (file: string) =>
+  LAYERS.filter((layer) => file.startsWith(layer.path)).sort((a, b) => b.path.length - a.path.length)[0];
+
+const packageOf = (specifier: string): string =>
+  specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : (specifier.split("/")[0] ?? "");
+
+function isAllowed({ from, to, isOwn }: Import): boolean {
+  const layer = layerOf(from);
+  if (layer === undefined) return false;
+  if (!isOwn) return layer.uses.includes(packageOf(to));
+  return to.startsWith(layer.path) || layer.imports.some((path) => to.startsWith(path));
+}
+
+describe("layers", () => {
+  it("cover every source file", () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => layerOf(file) === undefined)).toEqual([]);
+  });
+
+  it("are imported in one direction only", () => {
+    expect(imports.length).toBeGreaterThan(files.length);
+    expect(imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it("are named by relative paths that exist", () => {
+    const own = imports.filter((one) => one.isOwn);
+    expect(own.filter((one) => !existsSync(join(ROOT, one.to))).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it("form no cycle, types included", () => {
+    const next = new Map<string, readonly string[]>(
+      files.map((file) => [file, importsOf(file).flatMap((one) => (one.isOwn ? [one.to] : []))]),
+    );
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
+      if (done.has(file) || path.includes(file)) return;
+      for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it("leave the clock, dice and network out of the domain", () => {
+    const forbidden = /Date\.now|Math\.random|crypto\.|\bfetch\(|new Date\(\)/;
+    const guilty = filesBelow("src/domain").filter((file) => forbidden.test(textOf(file)));
+    expect(guilty).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { filesBelow, importsOf, textOf } from "./source-files.ts";
+
+interface Package {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const project: Package = JSON.parse(textOf("package.json"));
+const bench: Pick<Package, "dependencies"> = JSON.parse(textOf("bench/package.json"));
+
+/** Dependencies that no file imports: they are run, give types, or are peers of @hono/zod-openapi. */
+const RUN_ONLY = [
+  "hono",
+  "zod",
+  "@biomejs/biome",
+  "@cloudflare/workers-types",
+  "@types/node",
+  "node",
+  "typescript",
+  "wrangler",
+];
+
+const used = new Set(
+  ["src", "durable", "test", "dev", "bench"]
+    .flatMap(filesBelow)
+    .flatMap(importsOf)
+    .filter((one) => !one.isOwn)
+    .map((one) => one.to),
+);
+const isUsed = (name: string) => [...used].some((to) => to === name || to.startsWith(`${name}/`));
+
+describe("package.json", () => {
+  it("pins exact versions", () => {
+    const versions = { ...project.dependencies, ...project.devDependencies, ...bench.dependencies };
+    const loose = Object.entries(versions).filter(([, v]) => !/^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(v));
+    expect(loose).toEqual([]);
+  });
+
+  it("names nothing that is not used", () => {
+    const names = [...Object.keys(project.dependencies), ...Object.keys(project.devDependencies)];
+    expect(names.filter((name) => !RUN_ONLY.includes(name) && !isUsed(name))).toEqual([]);
+  });
+
+  it("offers every command that the README speaks of", () => {
+    const spoken = [...textOf("README.md").matchAll(/npm run ([\w:]+)/g)].map((match) => match[1] ?? "");
+    expect(spoken.length).toBeGreaterThan(3);
+    expect([...new Set(spoken)].filter((name) => project.scripts[name] === undefined)).toEqual([]);
+  });
+
+  it("leaves chdb, 543 MB, to the bench", () => {
+    expect({ ...project.dependencies, ...project.devDependencies }).not.toHaveProperty("chdb");
+    expect(bench.dependencies).toHaveProperty("chdb");
+  });
+});
+
+describe("the repository", () => {
+  it("has one workerd for development and tests", () => {
+    const lock = JSON.parse(textOf("package-lock.json"));
+    const copies = Object.keys(lock.packages).filter((path) => /(^|\/)node_modules\/workerd$/.test(path));
+    expect(copies).toEqual(["node_modules/workerd"]);
+  });
+});

@@ -1,0 +1,234 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RunCommand } from "../../src/domain/run/commands.ts";
+import type { CommittedFile, RunEvent } from "../../src/domain/run/events.ts";
+import { run } from "../../src/domain/run/index.ts";
+import { nextStep } from "../../src/domain/run/next-step.ts";
+import { specification } from "../support/given.ts";
+import { HOUR_MS, NOW, specOf, storeFailure } from "../support/samples.ts";
+
+const { given } = specification(run);
+
+const spec = specOf();
+const started: RunEvent = { type: "RunStarted", spec, at: NOW };
+const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
+const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
+const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const planned: RunEvent = { type: "FilesPlanned", files: 2, rows: 30, bytes: 900, at: NOW };
+const file = (ordinal: number, rows: number): CommittedFile => ({
+  ordinal,
+  key: `traces/${ordinal}.parquet`,
+  rows,
+  bytes: 450,
+  etag: "e",
+  verification: "size",
+});
+const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const failure = { reason: "store", store: storeFailure() } as const;
+
+describe("a run", () => {
+  it("begins its first attempt when it is woken, and may take 4 hours", () => {
+    given(started).when({ type: "Wake", now: NOW }).then(attempt).thenWakesAt(NOW);
+    given(started).wakesAt(NOW);
+  });
+
+  it("takes a snapshot, prepares, then uploads", () => {
+    expect(nextStep(given(started).state)).toBeNull();
+    expect(nextStep(given(started, attempt).state)).toBe("snapshot");
+    expect(nextStep(given(started, attempt, taken).state)).toBe("prepare");
+    expect(nextStep(given(started, attempt, taken, planned).state)).toBe("upload");
+  });
+
+  it("of an empty day is COMPLETED with 0 rows and no file", () => {
+    given(started, attempt, taken)
+      .when({ type: "RecordPlan", files: 0, rows: 0, bytes: 0, now: NOW })
+      .then({ type: "FilesPlanned", files: 0, rows: 0, bytes: 0, at: NOW }, { type: "RunCompleted", rows: 0, at: NOW });
+  });
+
+  it("is COMPLETED with its last file when the files hold every row of the plan", () => {
+    given(started, attempt, taken, planned, { type: "FileCommitted", file: file(0, 20), at: NOW })
+      .when({ type: "RecordFile", file: file(1, 10), now: NOW })
+      .then({ type: "FileCommitted", file: file(1, 10), at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
+  });
+
+  it("is never COMPLETED when rows are missing in the files", () => {
+    const outcome = given(started, attempt, taken, planned, { type: "FileCommitted", file: file(0, 20), at: NOW }).when(
+      { type: "RecordFile", file: file(1, 9), now: NOW },
+    );
+    expect(outcome.state.status).toBe("FAILED");
+  });
+
+  it("counts a part once, and only for the upload it belongs to", () => {
+    const part = { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now: NOW } as const;
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
+    const before = [started, attempt, taken, planned, opened];
+    given(...before)
+      .when(part)
+      .then(uploaded);
+    given(...before, uploaded)
+      .when(part)
+      .thenNothing();
+    given(...before)
+      .when({ ...part, uploadId: "another" })
+      .thenNothing();
+  });
+
+  it("resumes inside a file: parts survive a failed attempt", () => {
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
+    const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const { state } = given(started, attempt, taken, planned, opened, uploaded, failed);
+    expect(state.status === "RUNNING" && state.progress.upload?.parts).toHaveLength(1);
+  });
+
+  it("is retried after a fixed 30 s when the store is out of order", () => {
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure, now: NOW })
+      .then({ type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW })
+      .thenWakesAt(NOW + 30_000);
+    const waiting = given(started, attempt, {
+      type: "AttemptFailed",
+      retry: 0,
+      failure,
+      retryAt: NOW + 30_000,
+      at: NOW,
+    });
+    waiting.when({ type: "Wake", now: NOW + 29_999 }).thenNothing();
+    waiting
+      .when({ type: "Wake", now: NOW + 30_000 })
+      .then({ type: "AttemptStarted", retry: 1, at: NOW + 30_000, deadline: NOW + 30_000 + 4 * HOUR_MS });
+  });
+
+  it("fails after 20 retries", () => {
+    let state = given(started).state;
+    let now = NOW;
+    const submit = (command: RunCommand) => {
+      for (const event of run.decide(command, state)) state = run.evolve(state, event);
+    };
+    let attempts = 0;
+    while (state.status === "RUNNING") {
+      now += 30_000;
+      submit({ type: "Wake", now });
+      attempts += 1;
+      submit({ type: "RecordFailure", failure, now });
+    }
+    expect(state.status).toBe("FAILED");
+    expect(attempts).toBe(21);
+  });
+
+  it("is not retried after a storage or destination error", () => {
+    const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: denied, now: NOW })
+      .then({ type: "RunFailed", retry: 0, failure: denied, at: NOW });
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: { reason: "destination_deleted" }, now: NOW })
+      .then({ type: "RunFailed", retry: 0, failure: { reason: "destination_deleted" }, at: NOW });
+  });
+
+  it("that exceeds 4 hours keeps what it has and is retried", () => {
+    const late = NOW + 4 * HOUR_MS;
+    given(started, attempt)
+      .when({ type: "RecordSnapshot", snapshot, now: late })
+      .then(
+        { type: "SnapshotTaken", snapshot, at: late },
+        {
+          type: "AttemptFailed",
+          retry: 0,
+          failure: { reason: "run_timeout", limitMs: 4 * HOUR_MS },
+          retryAt: late + 30_000,
+          at: late,
+        },
+      );
+  });
+
+  it("interrupted by the infrastructure spends no retry", () => {
+    given(started, attempt, { type: "StepBegan", step: "snapshot", at: NOW })
+      .when({ type: "Wake", now: NOW + 5 })
+      .then({ type: "StepCrashed", step: "snapshot", times: 1, at: NOW + 5 });
+  });
+
+  it("whose step dies three times in a row spends one retry", () => {
+    const began: RunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
+    const died = (times: number): RunEvent => ({ type: "StepCrashed", step: "snapshot", times, at: NOW });
+    const { events } = given(started, attempt, began, died(1), began, died(2), began).when({ type: "Wake", now: NOW });
+    expect(events.map((event) => event.type)).toEqual(["StepCrashed", "AttemptFailed"]);
+  });
+
+  it("that paused did not crash", () => {
+    given(started, attempt, { type: "StepBegan", step: "upload", at: NOW }, { type: "StepPaused", at: NOW })
+      .when({ type: "Wake", now: NOW })
+      .thenNothing();
+  });
+
+  it("cancelled gives up its open upload and its scratch objects, then rests", () => {
+    const cancelled: RunEvent = { type: "RunCancelled", at: NOW };
+    const { state } = given(started, attempt, taken, planned, opened, cancelled);
+    expect(nextStep(state)).toBe("abort");
+    const aborted: RunEvent = { type: "UploadAborted", file: 0, at: NOW };
+    expect(nextStep(run.evolve(state, aborted))).toBe("clean");
+    given(started, attempt, taken, planned, opened, cancelled, aborted, { type: "ScratchCleaned", at: NOW }).wakesAt(
+      null,
+    );
+  });
+
+  it("cancelled during an upload stays cancelled, whatever the upload reports", () => {
+    given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
+      .when({ type: "RecordFile", file: file(0, 20), now: NOW })
+      .thenNothing();
+  });
+});
+
+const commands: fc.Arbitrary<RunCommand> = fc.nat({ max: 20 * HOUR_MS }).chain((later) => {
+  const now = NOW + later;
+  return fc.constantFrom<RunCommand>(
+    { type: "Start", spec, now },
+    { type: "Wake", now },
+    { type: "BeginStep", step: "upload", now },
+    { type: "PauseStep", now },
+    { type: "RecordSnapshot", snapshot, now },
+    { type: "RecordPlan", files: 2, rows: 30, bytes: 900, now },
+    { type: "RecordUploadOpened", file: 0, key: "k", uploadId: "u", now },
+    { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now },
+    { type: "RecordUploadLost", file: 0, now },
+    { type: "RecordFile", file: file(0, 20), now },
+    { type: "RecordFile", file: file(1, 10), now },
+    { type: "RecordFailure", failure, now },
+    { type: "RecordUploadAborted", file: 0, now },
+    { type: "RecordCleaned", now },
+    { type: "Cancel", now },
+    { type: "TimeOut", now },
+  );
+});
+
+describe("whatever is asked of a run", () => {
+  it("its log folds, its alarm is a valid instant, and null exactly when it is at rest", () => {
+    fc.assert(
+      fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
+        let state = run.initialState;
+        for (const command of asked)
+          for (const event of run.decide(command, state)) {
+            state = run.evolve(state, JSON.parse(JSON.stringify(event)));
+            const at = run.wakeAt(state);
+            const isAtRest = state.status === "NONE" || (state.status !== "RUNNING" && nextStep(state) === null);
+            expect(at === null).toBe(isAtRest);
+            if (at !== null) expect(at).toBeGreaterThan(0);
+          }
+      }),
+    );
+  });
+
+  it("a final status stays, and committed files are never forgotten", () => {
+    fc.assert(
+      fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
+        let state = run.initialState;
+        for (const command of asked) {
+          const before = state;
+          state = run.decide(command, state).reduce(run.evolve, state);
+          if (before.status === "NONE" || state.status === "NONE") continue;
+          if (before.status !== "RUNNING") expect(state.status).toBe(before.status);
+          expect(state.progress.files.slice(0, before.progress.files.length)).toEqual(before.progress.files);
+        }
+      }),
+    );
+  });
+});

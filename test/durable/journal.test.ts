@@ -1,0 +1,104 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Journal, MAX_EVENT_BYTES, type Script } from "../../durable/journal.ts";
+import type { Decider } from "../../src/decider.ts";
+import { NOW } from "../support/samples.ts";
+
+/** A counter that tells a neighbour each even number it reaches. */
+type Counted = { readonly type: "Counted"; readonly note: string };
+type Count = { readonly note: string; readonly times: number };
+
+const counter: Decider<number, Count, Counted> = {
+  initialState: 0,
+  decide: ({ note, times }) => Array.from({ length: times }, () => ({ type: "Counted", note })),
+  evolve: (count) => count + 1,
+  wakeAt: (count) => (count === 0 ? null : NOW + count),
+};
+
+const script: Script<number, Count, Counted, string> = {
+  decider: counter,
+  announce: (_event, after, seq) => (after % 2 === 0 ? [`${after}@${seq}`] : []),
+  upcast: (event) => ({ note: "", ...event, type: "Counted" }),
+};
+
+const withStorage = <R>(name: string, work: (storage: DurableObjectStorage) => R | Promise<R>): Promise<R> =>
+  runInDurableObject(env.EXPORT.getByName(`test/journal/${name}`), (_actor, state) => work(state.storage));
+
+describe("a journal", () => {
+  it("folds its log on start", async () => {
+    await withStorage("fold", (storage) => {
+      new Journal(storage, script).submit({ note: "a", times: 3 }, NOW);
+      expect(new Journal(storage, script).state).toBe(3);
+    });
+  });
+
+  it("appends nothing when nothing happened", async () => {
+    await withStorage("nothing", (storage) => {
+      const journal = new Journal(storage, script);
+      expect(journal.submit({ note: "a", times: 0 }, NOW)).toEqual([]);
+      expect([...journal.events()]).toEqual([]);
+    });
+  });
+
+  it("keeps all events of a command or none: one over 256 KB undoes them and the alarm", async () => {
+    await withStorage("too-large", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1 }, NOW);
+      expect(() => journal.submit({ note: "é".repeat(MAX_EVENT_BYTES / 2), times: 2 }, NOW)).toThrow(/over 262144/);
+      expect(journal.state).toBe(1);
+      expect(new Journal(storage, script).state).toBe(1);
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+    });
+  });
+
+  it("puts the one alarm where the state wants it, at once when a message waits", async () => {
+    await withStorage("alarm", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1 }, NOW);
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+      journal.submit({ note: "a", times: 1 }, NOW);
+      expect(await storage.getAlarm()).toBe(NOW);
+      await journal.flush(async () => {});
+      journal.settle(NOW);
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+    });
+  });
+
+  it("delivers messages in order and at least once: one that fails stays, with those behind it", async () => {
+    await withStorage("outbox", async (storage) => {
+      new Journal(storage, script).submit({ note: "a", times: 6 }, NOW);
+      const journal = new Journal(storage, script);
+      const heard: string[] = [];
+      const first = await journal.flush(async (message) => {
+        if (message.startsWith("4")) throw new Error("out of reach");
+        heard.push(message);
+      });
+      expect([first, heard]).toEqual([false, ["2@2"]]);
+      journal.settle(NOW + 30_000);
+      expect(await storage.getAlarm()).toBe(NOW + 6);
+      const second = await journal.flush(async (message) => {
+        heard.push(message);
+      });
+      expect([second, heard]).toEqual([true, ["2@2", "4@4", "6@6"]]);
+    });
+  });
+
+  it("lifts events of an older version when it reads them", async () => {
+    await withStorage("upcast", (storage) => {
+      new Journal(storage, script);
+      storage.sql.exec("INSERT INTO event (seq, at, type, body) VALUES (1, 0, 'Counted', ?)", '{"type":"Counted"}');
+      const journal = new Journal(storage, script);
+      expect([...journal.events()]).toEqual([{ seq: 1, event: { type: "Counted", note: "" } }]);
+      expect(journal.state).toBe(1);
+    });
+  });
+
+  it("tells events after a place in the log", async () => {
+    await withStorage("since", (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 3 }, NOW);
+      expect([...journal.events(2)].map((one) => one.seq)).toEqual([3]);
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import type { ExportPlan } from "../../src/domain/export/events.ts";
+import type { StoreFailure } from "../../src/domain/failures.ts";
+import { LIMITS, type Limits } from "../../src/domain/limits.ts";
+import { partitionsOf } from "../../src/domain/partitions.ts";
+import type { DestinationConfig, ExportDefinition } from "../../src/domain/records.ts";
+import type { RunSpec } from "../../src/domain/run/events.ts";
+
+/** The tests' clock: in the future, so that no real alarm fires by itself. */
+export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
+
+export const HOUR_MS = 3_600_000;
+
+export const config: DestinationConfig = {
+  bucketName: "bucket",
+  prefix: "traces",
+  region: null,
+  endpointUrl: "https://s3.example.com",
+  includeBucketInPrefix: false,
+};
+
+export const definition: ExportDefinition = {
+  id: "e0000000-0000-4000-8000-000000000001",
+  tenantId: "a0000000-0000-4000-8000-000000000001",
+  destinationId: "d0000000-0000-4000-8000-000000000001",
+  projectId: "b0000000-0000-4000-8000-000000000001",
+  start: Date.parse("2029-12-30T06:00:00.000Z"),
+  end: Date.parse("2030-01-01T00:00:00.000Z"),
+  intervalHours: null,
+  filter: null,
+  exportFields: null,
+  formatVersion: "v1",
+  compression: "zstandard",
+  sourceExportId: null,
+  createdAt: NOW,
+};
+
+export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<Limits> = {}): ExportPlan {
+  const wanted = { ...definition, ...changes };
+  const partitions = wanted.end === null ? [] : partitionsOf({ start: wanted.start, end: wanted.end });
+  return {
+    definition: wanted,
+    destination: config,
+    shards: 1,
+    limits: { ...LIMITS, ...limits },
+    partitions,
+    runIds: partitions.map((one) => `f0000000-0000-4000-8000-${String(one.ordinal).padStart(12, "0")}`),
+  };
+}
+
+export function specOf(limits: Partial<Limits> = {}): RunSpec {
+  const plan = planOf({}, limits);
+  const [partition] = plan.partitions;
+  if (partition === undefined) throw new Error("the sample plan has a partition");
+  return {
+    runId: "f0000000-0000-4000-8000-000000000000",
+    exportId: definition.id,
+    tenantId: definition.tenantId,
+    projectId: definition.projectId,
+    shards: 1,
+    destinationId: definition.destinationId,
+    destination: config,
+    partition,
+    formatVersion: "v1",
+    exportFields: null,
+    compression: "zstandard",
+    limits: plan.limits,
+    createdAt: NOW,
+  };
+}
+
+export const storeFailure = (changes: Partial<StoreFailure> = {}): StoreFailure => ({
+  reason: "store_unavailable",
+  retryable: true,
+  status: 503,
+  code: "SlowDown",
+  permission: null,
+  advice: "Wait.",
+  ...changes,
+});

@@ -109,7 +109,7 @@ export const ODD_RUNS: readonly SegmentRow[] = [
     ...BARE,
     id: "text of every plane: é 漢字 😀 \u0000 \uffff",
     name: "naïve 😀\ufeff",
-    tags: ["", "😀", "日本語", 'quo"te\\', "\ufeffmarked"],
+    tags: ["", "😀", "日本語", 'quo"te\\', "mar\ufeffked"],
     parent_run_ids: ["a", "", "漢"],
     inputs: utf8('{"b":1,"a":2,"a":3,"n":1.0e+2, "nested":[null,{"x":[]},[[]]]}'),
     outputs: utf8('{"cut":"half an emoji \\ud83d","whole":"😀"}'),

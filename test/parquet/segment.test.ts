@@ -84,6 +84,10 @@ describe("a segment", () => {
     expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "a\ud83d" }]))[0]?.name).toBe("a\ufffd");
   });
 
+  it("keeps a byte order mark", () => {
+    expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "\ufeffmarked" }]))[0]?.name).toBe("\ufeffmarked");
+  });
+
   it("takes nothing of a run whose numbers do not fit", () => {
     const writer = new SegmentWriter(IDENTITY);
     writer.add(plainRun(1));

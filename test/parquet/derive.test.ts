@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type Compression, EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
+import { type Derivation, deriveSegment } from "../../src/parquet/derive.ts";
+import { storedPages } from "../../src/parquet/pages.ts";
+import { segmentFooter } from "../../src/parquet/segment-reader.ts";
+import { askDuckDb } from "./duckdb.ts";
+import { equalBytes, segmentOf } from "./files.ts";
+import { DAY_START, ODD_RUNS, plainRuns } from "./runs.ts";
+
+const ROWS = plainRuns(3000);
+const SEGMENT = segmentOf(ROWS);
+const V1: Selection = { version: "v1", fields: null };
+const V2: Selection = { version: "v2_beta", fields: null };
+const CODECS: readonly Compression[] = ["zstandard", "snappy", "gzip", "none"];
+/** Runs 1000 to 1999: starts are a millisecond apart. */
+const WINDOW = { start: DAY_START + 1_000_000, end: DAY_START + 2_000_000 };
+
+describe("a derived segment", () => {
+  it("has the columns of the selection only", () => {
+    const selection: Selection = { version: "v2_beta", fields: ["tags", "id"] };
+    const { chunks } = segmentFooter(derived(SEGMENT, { selection, codec: "snappy", keep: null }));
+    expect(chunks.map((chunk) => chunk.column)).toEqual(columnsFor(selection));
+  });
+
+  it.each(CODECS)("has the runs of a half-open window only, in %s", async (codec) => {
+    const segment = deriveSegment(SEGMENT, { selection: V2, codec, keep: WINDOW });
+    expect(segment).toMatchObject({ rows: 1000, minStart: WINDOW.start, maxStart: WINDOW.end - 1000 });
+    expect(await rowsOf(segment?.bytes)).toEqual(
+      await rowsOf(derived(segmentOf(ROWS.slice(1000, 2000)), whole(codec))),
+    );
+  });
+
+  it("takes any runs of the window, also from a segment that is not in order of time", async () => {
+    const mixed = [...ROWS.slice(2500), ...ROWS.slice(900, 1100), ...ROWS.slice(0, 10), ...ROWS.slice(1990, 2010)];
+    const kept = mixed.filter((row) => row.start_time >= WINDOW.start && row.start_time < WINDOW.end);
+    const segment = derived(segmentOf(mixed), { selection: V2, codec: "zstandard", keep: WINDOW });
+    expect(await rowsOf(segment)).toEqual(await rowsOf(derived(segmentOf(kept), whole("zstandard"))));
+  });
+
+  it("is what a writer makes of the same runs", () => {
+    const cut = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: WINDOW });
+    expect(equalBytes(cut, derived(segmentOf(ROWS.slice(1000, 2000)), whole("zstandard")))).toBe(true);
+  });
+
+  it("is null when no run is left", () => {
+    const keep = { start: DAY_START - 1000, end: DAY_START };
+    expect(deriveSegment(SEGMENT, { selection: V1, codec: "gzip", keep })).toBeNull();
+  });
+
+  it("keeps every run when the window holds all", () => {
+    const keep = { start: DAY_START, end: DAY_START + 3_000_000 };
+    const all = derived(SEGMENT, { selection: V1, codec: "snappy", keep });
+    expect(equalBytes(all, derived(SEGMENT, { selection: V1, codec: "snappy", keep: null }))).toBe(true);
+  });
+
+  it.each(CODECS)("has the same bytes each time, in %s", (codec) => {
+    const odd = segmentOf(ODD_RUNS);
+    for (const keep of [null, { start: DAY_START, end: DAY_START + 1 }]) {
+      const request: Derivation = { selection: V2, codec, keep };
+      expect(equalBytes(derived(odd, request), derived(odd, request))).toBe(true);
+    }
+  });
+
+  it("keeps the pages as they were when only the codec changes", () => {
+    const odd = segmentOf([...ODD_RUNS, ...plainRuns(100)]);
+    const changed = derived(odd, { selection: V2, codec: "gzip", keep: null });
+    const before = segmentFooter(odd).chunks.filter((chunk) => columnsFor(V2).includes(chunk.column));
+    for (const [index, chunk] of segmentFooter(changed).chunks.entries()) {
+      const original = before[index];
+      if (!original) throw new Error(`no chunk ${index}`);
+      const sizes = (bytes: Uint8Array, of: typeof chunk) =>
+        [...storedPages(bytes, of)].map(({ header }) => [header.type, header.uncompressed_page_size]);
+      expect(sizes(changed, chunk)).toEqual(sizes(odd, original));
+      expect(chunk.statistics).toEqual(original.statistics);
+    }
+  });
+
+  it("gives a segment in its own codec when nothing has to change", () => {
+    const everything = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: null });
+    expect(equalBytes(derived(everything, { selection: V2, codec: "zstandard", keep: null }), everything)).toBe(true);
+  });
+});
+
+const whole = (codec: Compression): Derivation => ({ selection: V2, codec, keep: null });
+
+const derived = (bytes: Uint8Array, request: Derivation): Uint8Array => {
+  const segment = deriveSegment(bytes, request);
+  if (!segment) throw new Error("no run is left");
+  return segment.bytes;
+};
+
+const rowsOf = (bytes: Uint8Array | undefined) => {
+  if (!bytes) throw new Error("no run is left");
+  const lists = ["parent_run_ids", "tags"];
+  const columns = EXPORT_FIELDS.map((field) => (lists.includes(field) ? `_${field}` : field));
+  return askDuckDb([bytes], `SELECT ${columns.join(", ")} FROM read_parquet($files)`);
+};

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { startSinkS3 } from "../test/support/sink-s3.ts";
+import { type StoredObject, startSinkS3 } from "../test/support/sink-s3.ts";
 import { serveParent } from "./child.ts";
 
 /** What the benchmark asks of the customer's bucket. */
@@ -21,8 +21,8 @@ export interface BucketPlace {
 /** The customer's bucket: objects in memory, as fast as a bucket can be, in a process of its own. */
 const bucket = await startSinkS3({ digests: "counted" });
 
-const parquetFiles = (): { readonly key: string; readonly bytes: Uint8Array }[] =>
-  [...bucket.objects].filter(([key]) => key.endsWith(".parquet")).map(([key, { bytes }]) => ({ key, bytes }));
+const parquetFiles = (): (readonly [key: string, object: StoredObject])[] =>
+  [...bucket.objects].filter(([key]) => key.endsWith(".parquet"));
 
 const answer = async (request: BucketRequest): Promise<BucketPlace | number | null> => {
   switch (request.kind) {
@@ -33,9 +33,9 @@ const answer = async (request: BucketRequest): Promise<BucketPlace | number | nu
       bucket.requests.length = 0;
       return null;
     case "size":
-      return parquetFiles().reduce((sum, { bytes }) => sum + bytes.length, 0);
+      return parquetFiles().reduce((sum, [, { size }]) => sum + size, 0);
     case "save":
-      for (const { key, bytes } of parquetFiles()) {
+      for (const [key, { bytes }] of parquetFiles()) {
         const path = join(request.folder, key);
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, bytes);

@@ -44,7 +44,9 @@ async function derive({ env, spec }: StepContext, index: number, segment: Segmen
   });
   if (made === null) return { index, segment: null };
   const key = derivedKey(spec, index);
-  const { etag } = await env.SEGMENTS.put(key, made.bytes);
+  const object = await env.SEGMENTS.put(key, made.bytes);
+  if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
+  const { etag } = object;
   const { rows, minStart, maxStart } = made;
   return { index, segment: { key, etag, bytes: made.bytes.byteLength, rows, minStart, maxStart } };
 }

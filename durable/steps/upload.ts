@@ -7,6 +7,7 @@ import { openBucket } from "../vault.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { inLanes } from "./lanes.ts";
+import { inRoom } from "./room.ts";
 
 /** Writes the run's next file: one PUT, or equal parts of which each is a checkpoint; then looks at what lies there. */
 export async function uploadNextFile(context: StepContext, plans: FilePlans): Promise<void> {
@@ -33,7 +34,7 @@ interface FileWork {
 
 async function putWhole(work: FileWork): Promise<void> {
   const { context, plans, store, file, key } = work;
-  const written = await store.put(key, await plans.bytes(context, file, 0, file.bytes));
+  const written = await inRoom(file.bytes, async () => store.put(key, await plans.bytes(context, file, 0, file.bytes)));
   if (!written.ok) return recordFailure(context, written.failure);
   await commit(work, written.value.etag);
 }
@@ -51,25 +52,26 @@ async function putInParts(work: FileWork): Promise<void> {
   await inLanes(partsInFlight, missing, async (part) => {
     if (!mayGoOn || context.isTired()) return;
     const start = (part - 1) * partBytes;
-    const body = await plans.bytes(context, file, start, Math.min(start + partBytes, file.bytes));
-    const answer = await store.putPart(key, upload.uploadId, part, body);
+    const end = Math.min(start + partBytes, file.bytes);
+    const answer = await inRoom(end - start, async () =>
+      store.putPart(key, upload.uploadId, part, await plans.bytes(context, file, start, end)),
+    );
     if (!answer.ok) {
       mayGoOn = false;
       failure ??= answer.failure;
       return;
     }
     const { etag } = answer.value;
-    const bytes = body.byteLength;
-    const { uploadId } = upload;
-    mayGoOn &&= context.record({
+    const wanted = context.record({
       type: "RecordPart",
       file: file.ordinal,
-      uploadId,
+      uploadId: upload.uploadId,
       part,
       etag,
-      bytes,
+      bytes: end - start,
       now: Date.now(),
     });
+    mayGoOn &&= wanted;
   });
   if (failure !== null) return recordPartFailure(work, failure);
   const parts = context.progress().upload?.parts ?? [];

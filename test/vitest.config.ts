@@ -13,8 +13,24 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
-        test: { name: "workerd", include: ["test/{durable,http}/**/*.test.ts"], testTimeout: 30_000 },
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                ADMIN_KEY: "admin-key-of-the-tests",
+                MASTER_KEYS: `tests:${btoa("0123456789abcdef0123456789abcdef")}`,
+                ALLOW_LOOPBACK_ENDPOINTS: "true",
+              },
+            },
+          }),
+        ],
+        test: {
+          name: "workerd",
+          include: ["test/{durable,http}/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+          testTimeout: 30_000,
+        },
       },
       {
         test: {

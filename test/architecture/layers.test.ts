@@ -39,6 +39,7 @@ const LAYERS: readonly {
       "src/domain/",
       "src/log.ts",
       "src/settings.ts",
+      "src/s3/failures.ts",
       "src/secrets/",
       "src/trace/",
       "durable/actors.ts",

@@ -3,7 +3,8 @@ import { workspace } from "../../../durable/actors.ts";
 import { ok } from "../../domain/result.ts";
 import { hashApiKey, newApiKey } from "../../secrets/api-key.ts";
 import { adminAccess } from "../auth.ts";
-import { type HttpEnv, register } from "../operation.ts";
+import type { HttpEnv } from "../operation.ts";
+import { register } from "../register.ts";
 import { nothing, uuid } from "../schemas/fields.ts";
 import {
   keyCreate,

@@ -1,7 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
-import { type HttpEnv, register } from "../operation.ts";
+import type { HttpEnv } from "../operation.ts";
+import { register } from "../register.ts";
 import {
   bulkExportCreate,
   bulkExportShown,

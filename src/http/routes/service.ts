@@ -1,7 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { openAccess } from "../auth.ts";
-import { type HttpEnv, register } from "../operation.ts";
+import type { HttpEnv } from "../operation.ts";
+import { register } from "../register.ts";
 import { nothing } from "../schemas/fields.ts";
 
 /** The least version that clients of the original accept without a warning; ours is build metadata behind it. */

@@ -21,7 +21,6 @@ const notSupported = (what: string) => z.null({ error: `${what} is not supported
 
 const displayName = z
   .string()
-  .min(1)
   .max(255)
   .regex(DISPLAY_NAME, { error: "Use letters, digits, spaces, hyphens, underscores and apostrophes only" });
 
@@ -44,9 +43,8 @@ const prefixFault = (prefix: string): string | null => {
 const headerText = (most: number) =>
   z
     .string()
-    .min(1)
     .max(most)
-    .regex(HEADER_TEXT, { error: "Spaces, line breaks and characters outside ASCII do not belong here" });
+    .regex(HEADER_TEXT, { error: "Input should be ASCII text without spaces and line breaks, and not empty" });
 
 const credentials = closedObject({
   access_key_id: headerText(255),
@@ -95,8 +93,9 @@ const configSchema = (profile: WireProfile) =>
     aws_role_arn: notSupported("aws_role_arn"),
   })
     .superRefine((sent, context) => {
-      if (typeof sent.endpoint_url === "string") return;
-      if (AWS_REGION.test(sent.region ?? "")) return;
+      if (typeof sent.endpoint_url === "string" || AWS_REGION.test(sent.region ?? "")) return;
+      const isRefusedAlready = typeof sent.region === "string" && !OTHER_REGION.test(sent.region);
+      if (isRefusedAlready) return;
       context.addIssue({
         code: "custom",
         path: ["region"],

@@ -1,0 +1,95 @@
+import { createRoute, type OpenAPIHono, type z } from "@hono/zod-openapi";
+import type { Env } from "../../durable/env.ts";
+import { ok, type Result } from "../domain/result.ts";
+import { readSettings } from "../settings.ts";
+import type { HttpEnv, JsonBody, Operation, OutputOf } from "./operation.ts";
+import { routeOf } from "./operation-document.ts";
+import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
+import { readJson } from "./request-json.ts";
+
+/** Adds an operation to the application and, by the same words, to its OpenAPI document. */
+export const register = <
+  Who,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends JsonBody,
+  Answer extends JsonBody,
+>(
+  app: OpenAPIHono<HttpEnv>,
+  operation: Operation<Who, Params, Query, Body, Answer>,
+): void => {
+  app.openAPIRegistry.registerPath(createRoute(routeOf(operation)));
+  for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+    app.on(operation.method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) => {
+      const request = context.req.raw;
+      try {
+        const result = await perform(operation, request, context.req.param(), context.env);
+        return result.ok ? success(operation, result.value) : problemResponse(result.failure, operation.dialect);
+      } catch (thrown) {
+        return faultResponse(thrown, request, operation.dialect);
+      }
+    });
+  }
+};
+
+const perform = async <
+  Who,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends JsonBody,
+  Answer extends JsonBody,
+>(
+  operation: Operation<Who, Params, Query, Body, Answer>,
+  request: Request,
+  pathParameters: Readonly<Record<string, string>>,
+  env: Env,
+): Promise<Result<OutputOf<Answer>, RequestFailure>> => {
+  const settings = readSettings(env);
+  const admitted = await operation.access.admit(request, env);
+  if (!admitted.ok) return admitted;
+  const params = check(operation.params, pathParameters, "path");
+  if (!params.ok) return params;
+  const query = check(operation.query, queryOf(new URL(request.url)), "query");
+  if (!query.ok) return query;
+  const body = await bodyOf(operation.body, request);
+  if (!body.ok) return body;
+  const asked = { params: params.value, query: query.value, body: body.value };
+  return operation.handle({ ...asked, who: admitted.value, request, env, settings });
+};
+
+const check = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  source: string,
+): Result<z.output<Schema>, RequestFailure> => {
+  // The input tells a missing member from a wrong one; it never reaches an answer.
+  const parsed = schema.safeParse(value, { reportInput: true });
+  return parsed.success ? ok(parsed.data) : { ok: false, failure: malformed(source, parsed.error.issues) };
+};
+
+const bodyOf = async <Schema extends JsonBody>(
+  schema: Schema,
+  request: Request,
+): Promise<Result<OutputOf<Schema>, RequestFailure>> => {
+  // TypeScript does not narrow a conditional type by a test of its parameter; each branch returns what it stands for.
+  if (schema === null) return ok(null as OutputOf<Schema>);
+  const json = await readJson(request);
+  return json.ok ? (check(schema, json.value, "body") as Result<OutputOf<Schema>, RequestFailure>) : json;
+};
+
+/** Members by name; one that stands several times is a list. */
+const queryOf = (url: URL): Record<string, string | string[]> => {
+  const names = new Set(url.searchParams.keys());
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const values = url.searchParams.getAll(name);
+      const [first] = values;
+      return [name, values.length === 1 && first !== undefined ? first : values];
+    }),
+  );
+};
+
+const success = (operation: { readonly success: "ok" | "accepted" | "deleted" }, answer: unknown): Response =>
+  operation.success === "deleted"
+    ? new Response(null, { status: STATUS.deleted })
+    : Response.json(answer, { status: STATUS[operation.success] });

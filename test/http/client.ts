@@ -1,0 +1,111 @@
+import { env, exports } from "cloudflare:workers";
+import { inject } from "vitest";
+import { answer } from "../../src/http/app.ts";
+import type { WireProfileName } from "../../src/settings.ts";
+
+/** What came back, the body parsed when it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers freely; a wrong guess fails the test.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, text and bytes as they are. */
+  readonly body?: object | string | Uint8Array<ArrayBuffer>;
+}
+
+const ORIGIN = "https://waybill.test";
+export const ADMIN = { Authorization: "Bearer admin-key-of-the-tests" };
+
+const requestOf = (method: string, path: string, sent: Sent): Request => {
+  const { body } = sent;
+  const isJson = typeof body === "object" && !(body instanceof Uint8Array);
+  return new Request(`${ORIGIN}${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...sent.headers },
+    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+  });
+};
+
+const answerOf = async (response: Response): Promise<Answer> => {
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+};
+
+/** Sends a request to the Worker as deployed: profile `spec`. */
+export const call = async (method: string, path: string, sent: Sent = {}): Promise<Answer> =>
+  answerOf(await exports.default.fetch(requestOf(method, path, sent)));
+
+/** Sends a request with other settings than those of wrangler.toml. */
+export const callWith = async (
+  settings: Readonly<Record<string, string>>,
+  method: string,
+  path: string,
+  sent: Sent = {},
+): Promise<Answer> => {
+  const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} } as unknown as ExecutionContext; // nothing here uses more of it
+  // The bindings of wrangler.toml are those of Env; the generated type does not know them.
+  const bindings = { ...env, ...settings } as unknown as Parameters<typeof answer>[1];
+  return answerOf(await answer(requestOf(method, path, sent), bindings, context));
+};
+
+export const profile = (name: WireProfileName): Readonly<Record<string, string>> => ({ WIRE_PROFILE: name });
+
+/** A workspace of its own for a test. */
+export interface TestWorkspace {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Both headers of spec 5. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const newWorkspace = async (plan = "enterprise", role = "manage"): Promise<TestWorkspace> => {
+  const created = await call("POST", "/admin/workspaces", { headers: ADMIN, body: { name: "tests", plan } });
+  if (created.status !== 200) throw new Error(created.text);
+  return { id: created.body.id, ...(await newKey(created.body.id, role)) };
+};
+
+export const newKey = async (workspaceId: string, role: string): Promise<Omit<TestWorkspace, "id">> => {
+  const path = `/admin/workspaces/${workspaceId}/keys`;
+  const made = await call("POST", path, { headers: ADMIN, body: { label: "tests", role } });
+  if (made.status !== 200) throw new Error(made.text);
+  const apiKey: string = made.body.api_key;
+  return { apiKey, headers: { "X-API-Key": apiKey, "X-Tenant-Id": workspaceId } };
+};
+
+/** A destination that works: the local bucket. */
+export const destinationBody = () => {
+  const bucket = inject("customerBucket");
+  return {
+    destination_type: "s3",
+    display_name: "My bucket",
+    config: {
+      bucket_name: bucket.bucketName,
+      prefix: "exports",
+      region: bucket.region,
+      endpoint_url: bucket.endpointUrl,
+    },
+    credentials: { access_key_id: bucket.accessKeyId, secret_access_key: bucket.secretAccessKey },
+  };
+};
+
+export const DESTINATIONS = "/api/v1/bulk-exports/destinations";
+export const EXPORTS = "/api/v1/bulk-exports";
+
+export const newDestination = async (workspace: TestWorkspace): Promise<string> => {
+  const created = await call("POST", DESTINATIONS, { headers: workspace.headers, body: destinationBody() });
+  if (created.status !== 200) throw new Error(created.text);
+  return created.body.id;
+};
+
+export const newProject = async (workspace: TestWorkspace, name: string = crypto.randomUUID()): Promise<string> => {
+  const created = await call("POST", "/api/v1/sessions", { headers: workspace.headers, body: { name } });
+  if (created.status !== 200) throw new Error(created.text);
+  return created.body.id;
+};

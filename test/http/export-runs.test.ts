@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { call, callWith, EXPORTS, newDestination, newProject, newWorkspace, profile } from "./client.ts";
+
+/** Longest time that an empty export of three days may take on a busy machine. */
+const WITHIN_MS = 25_000;
+
+it("an export of three days without traces completes, one run for each day, and its runs tile the window", async () => {
+  const workspace = await newWorkspace();
+  const { headers } = workspace;
+  const body = {
+    bulk_export_destination_id: await newDestination(workspace),
+    session_id: await newProject(workspace),
+    start_time: "2024-05-30T12:00:00Z",
+    end_time: "2024-06-01T06:00:00Z",
+  };
+  const { id } = (await call("POST", EXPORTS, { headers, body })).body;
+  await expect
+    .poll(async () => (await call("GET", `${EXPORTS}/${id}`, { headers })).body.status, { timeout: WITHIN_MS })
+    .toBe("COMPLETED");
+
+  const runs = (await call("GET", `${EXPORTS}/${id}/runs`, { headers })).body;
+  const windows = runs.map((run: { start_time: string; end_time: string }) => [run.start_time, run.end_time]);
+  expect(windows).toEqual([
+    ["2024-05-30T12:00:00.000Z", "2024-05-31T00:00:00.000Z"],
+    ["2024-05-31T00:00:00.000Z", "2024-06-01T00:00:00.000Z"],
+    ["2024-06-01T00:00:00.000Z", "2024-06-01T06:00:00.000Z"],
+  ]);
+  expect(runs[0]).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    bulk_export_id: id,
+    session_id: body.session_id,
+    status: "COMPLETED",
+    retry_number: 0,
+    errors: null,
+    metadata: {
+      prefix: "exports",
+      start_time: windows[0][0],
+      end_time: windows[0][1],
+      execution_backend: null,
+      result: {
+        rows_written: 0,
+        exported_files: [],
+        export_path: expect.stringContaining(`/exports/export_id=${id}/`),
+        latest_cursor: null,
+        pending_upload: null,
+        rows_planned: 0,
+        bytes_written: 0,
+      },
+    },
+    created_at: expect.stringMatching(/Z$/),
+    updated_at: expect.stringMatching(/Z$/),
+    finished_at: expect.stringMatching(/Z$/),
+    start_time: windows[0][0],
+    end_time: windows[0][1],
+  });
+
+  const one = await call("GET", `${EXPORTS}/${id}/runs/${runs[1].id}`, { headers });
+  expect(one.body).toEqual(runs[1]);
+  const unknown = await call("GET", `${EXPORTS}/${id}/runs/${crypto.randomUUID()}`, { headers });
+  expect(unknown.status).toBe(404);
+  const page = await call("GET", `${EXPORTS}/${id}/runs?limit=1&offset=1`, { headers });
+  expect(page.body).toEqual([runs[1]]);
+
+  const late = await call("PATCH", `${EXPORTS}/${id}`, { headers, body: {} });
+  expect([late.status, late.body]).toEqual([409, { detail: expect.any(String) }]);
+
+  const other = await callWith(profile("langsmith"), "GET", `${EXPORTS}/${id}/runs`, { headers });
+  expect(other.body.map(({ status }: { status: string }) => status)).toEqual(["Completed", "Completed", "Completed"]);
+});

@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { ADMIN, call, callWith, EXPORTS, newProject, newWorkspace, profile, type TestWorkspace } from "./client.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+describe("the OpenAPI document", () => {
+  it("describes each endpoint of the specification", async () => {
+    const { body } = await call("GET", "/openapi.json");
+    expect(body.info.title).toBe("Waybill");
+    const operations = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        "post /api/v1/bulk-exports/destinations",
+        "post /api/v1/bulk-exports",
+        "get /api/v1/bulk-exports/{bulk_export_id}",
+        "get /api/v1/bulk-exports/{bulk_export_id}/runs",
+        "get /api/v1/bulk-exports",
+        "patch /api/v1/bulk-exports/{bulk_export_id}",
+        "post /api/v1/runs/multipart",
+      ]),
+    );
+    const create = body.paths["/api/v1/bulk-exports"].post;
+    expect(create.security).toEqual([{ "API Key": [], "Tenant ID": [] }]);
+    expect(Object.keys(create.responses).sort()).toEqual(["200", "401", "403", "404", "422", "429"]);
+  });
+
+  it("names the statuses of the profile", async () => {
+    const statuses = async (name: "spec" | "langsmith") =>
+      (await callWith(profile(name), "GET", "/openapi.json")).body.components.schemas.BulkExport.properties.status.enum;
+    expect(await statuses("spec")).toContain("TIMEDOUT");
+    expect(await statuses("langsmith")).toContain("IntervalScheduled");
+  });
+});
+
+it("the service answers everybody with what it is and that it is there", async () => {
+  expect((await call("GET", "/ok")).status).toBe(200);
+  expect((await call("GET", "/")).text).toContain("Waybill");
+});
+
+it("ingest clients learn at /info that multipart and gzip are possible and zstd is not", async () => {
+  for (const path of ["/info", "/api/v1/info"]) {
+    const { body } = await call("GET", path);
+    expect(body.version).toMatch(/^0\.16\.0/);
+    expect(body.batch_ingest_config.use_multipart_endpoint).toBe(true);
+    expect(body.instance_flags).toMatchObject({ gzip_body_enabled: true, zstd_compression_enabled: false });
+  }
+});
+
+it("an unknown route is not found, a wrong method is told the right ones", async () => {
+  const unknown = await call("GET", "/api/v1/nothing");
+  expect([unknown.status, unknown.body]).toEqual([404, { detail: expect.any(String) }]);
+  const wrong = await call("PUT", EXPORTS);
+  expect([wrong.status, wrong.headers.get("Allow"), wrong.body]).toEqual([
+    405,
+    "GET, POST",
+    { detail: expect.any(String) },
+  ]);
+});
+
+it("a fault of the deployment answers 500 without saying what is inside", async () => {
+  const answer = await callWith({ RETRY_DELAY_MS: "soon" }, "GET", EXPORTS, { headers: workspace.headers });
+  expect([answer.status, answer.body]).toEqual([500, { detail: expect.any(String) }]);
+  expect(answer.text).not.toContain("RETRY_DELAY_MS");
+});
+
+describe("projects", () => {
+  it("are created once by name, and found by it", async () => {
+    const name = crypto.randomUUID();
+    const { headers } = workspace;
+    const body = { name, description: "first", extra: { metadata: { team: "a" } }, reference_dataset_id: null };
+    const created = await call("POST", "/sessions", { headers, body });
+    expect([created.status, created.body]).toEqual([
+      200,
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        tenant_id: workspace.id,
+        name,
+        start_time: expect.stringMatching(/Z$/),
+        end_time: null,
+        extra: { metadata: { team: "a" } },
+        description: "first",
+        default_dataset_id: null,
+        reference_dataset_id: null,
+        trace_tier: null,
+        last_run_start_time_live: null,
+      },
+    ]);
+    expect((await call("POST", "/api/v1/sessions", { headers, body })).status).toBe(409);
+    const again = await call("POST", "/api/v1/sessions?upsert=true", { headers, body });
+    expect([again.status, again.body.id]).toEqual([200, created.body.id]);
+    expect((await call("GET", `/sessions?name=${name}`, { headers })).body).toEqual([created.body]);
+    expect((await call("GET", `/sessions/${created.body.id}`, { headers })).body).toEqual(created.body);
+    expect((await call("GET", "/sessions?name=other", { headers })).body).toEqual([]);
+  });
+
+  it("are listed by id, by a part of the name, and in pages", async () => {
+    const own = await newWorkspace();
+    const { headers } = own;
+    const ids = [await newProject(own, "alpha one"), await newProject(own, "alpha two"), await newProject(own, "beta")];
+    const find = async (query: string) =>
+      (await call("GET", `/api/v1/sessions?${query}`, { headers })).body.map(({ id }: { id: string }) => id);
+    expect((await find("name_contains=alpha")).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await find(`id=${ids[2]}`)).toEqual([ids[2]]);
+    expect((await find(`id=${ids[0]}&id=${ids[2]}`)).sort()).toEqual([ids[0], ids[2]].sort());
+    expect(await find("limit=1")).toHaveLength(1);
+  });
+
+  it("of another workspace do not exist", async () => {
+    const id = await newProject(workspace);
+    const { headers } = await newWorkspace();
+    expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(404);
+    expect((await call("GET", `/sessions?id=${id}`, { headers })).body).toEqual([]);
+  });
+});
+
+it("a body longer than a megabyte is refused unread", async () => {
+  const body = `{"name": "${"x".repeat(1024 * 1024)}"}`;
+  const answer = await call("POST", "/admin/workspaces", { headers: ADMIN, body });
+  expect([answer.status, answer.body]).toEqual([413, { detail: expect.any(String) }]);
+});

@@ -1,0 +1,32 @@
+import type { TestProject } from "vitest/node";
+import { type LocalS3, startLocalS3 } from "./local-s3.ts";
+import { startSinkS3 } from "./sink-s3.ts";
+
+/** How tests in workerd reach the customer's bucket, which is a real S3 store on this machine. */
+export type CustomerBucket = Pick<LocalS3, "endpointUrl" | "bucketName" | "region" | "accessKeyId" | "secretAccessKey">;
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** `inject("customerBucket")` */
+    customerBucket: CustomerBucket;
+    /** A store that knows no access key at all, as AWS says it; the local store has another word for it. */
+    unknownKeyEndpoint: string;
+  }
+}
+
+/** Starts the stores before the first test of the project and stops them after the last. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { endpointUrl, bucketName, region, accessKeyId, secretAccessKey, stop } = await startLocalS3();
+  project.provide("customerBucket", { endpointUrl, bucketName, region, accessKeyId, secretAccessKey });
+  const keyless = await startSinkS3({ hook: () => UNKNOWN_KEY });
+  project.provide("unknownKeyEndpoint", keyless.endpointUrl);
+  return async () => {
+    await Promise.all([stop(), keyless.stop()]);
+  };
+}
+
+const UNKNOWN_KEY = {
+  kind: "reply",
+  status: 403,
+  body: "<Error><Code>InvalidAccessKeyId</Code><Message>unknown</Message></Error>",
+} as const;

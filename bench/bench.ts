@@ -28,6 +28,8 @@ const TRACE_TIER = "shortlived";
 
 /** `npm run bench`: ingest and export, side by side with DuckDB and ClickHouse on the same rows. */
 const main = async (): Promise<void> => {
+  if (process.platform !== "linux")
+    throw new DevFailure("The benchmark reads CPU time and memory from /proc, so it needs Linux.");
   const options = readOptions(process.argv.slice(2));
   mkdirSync(DATA, { recursive: true });
   const folder = mkdtempSync(join(DATA, "run-"));

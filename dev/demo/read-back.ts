@@ -41,13 +41,17 @@ export const readBack = async (folder: string, files: readonly DownloadedFile[])
   }
 };
 
-const listing = (files: readonly DownloadedFile[]): string => {
-  const shown = files.map((file) => [
-    file.key.replace(/.*\/(?=year=)/, ""),
-    `${file.bytes.toLocaleString("en")} bytes`,
-  ]);
-  const folder = files.map((file) => /.*(?=\/year=)/.exec(file.key)?.[0]).find((found) => found !== undefined);
-  return table([folder ?? "file", "size"], shown);
+/** Data files below their common folder, then what Waybill wrote beside them to prove the export. */
+const listing = (objects: readonly DownloadedFile[]): string => {
+  const folder = objects.map(({ key }) => /.*\/(?=year=)/.exec(key)?.[0]).find((found) => found !== undefined) ?? "";
+  const data = objects.filter(({ key }) => key.startsWith(folder));
+  const proof = objects.filter(({ key }) => !key.startsWith(folder));
+  const rows = data.map(({ key, bytes }) => [key.slice(folder.length), bytes.toLocaleString("en")]);
+  return [
+    `   ${folder}`,
+    table(["file", "bytes"], rows),
+    `   and beside them, as proof that they are complete:\n${proof.map(({ key }) => `   ${key}`).join("\n")}`,
+  ].join("\n\n");
 };
 
 const quoted = (sql: string): string => sql.trim().replace(/^ */gm, "   ");

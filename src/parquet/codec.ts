@@ -10,6 +10,14 @@ import type { Compression } from "../domain/fields.ts";
 const ZSTD_PARAMS = { [constants.ZSTD_c_compressionLevel]: 3 };
 /** gzip's usual middle. */
 const GZIP_LEVEL = 6;
+/**
+ * The Workers runtime ends zstd's one-shot calls too early when their output does not fit its first buffer of 40 KiB
+ * (cloudflare/workerd#6769). Pages whose compressed form surely fits, growth of incompressible bytes included, are
+ * compressed in one shot; larger ones are flushed instead of ended, and the end is written here.
+ */
+const ONE_SHOT_BYTES = 40_000;
+/** Header of an empty last block (RFC 8878, 3.1.1.2): what the encoder itself writes when it ends after a flush. */
+const LAST_BLOCK = new Uint8Array([1, 0, 0]);
 /** Output is gathered in chunks of this size: small for small pages, since each chunk is allocated whole. */
 const LEAST_CHUNK_BYTES = 1024;
 const MOST_CHUNK_BYTES = 512 * 1024;
@@ -37,7 +45,7 @@ export const compressPage = (codec: Compression, page: Uint8Array): Uint8Array =
   const chunkSize = Math.min(Math.max(page.length, LEAST_CHUNK_BYTES), MOST_CHUNK_BYTES);
   switch (codec) {
     case "zstandard":
-      return owned(zstdCompressSync(page, { params: ZSTD_PARAMS, chunkSize }));
+      return zstdCompress(page, chunkSize);
     case "gzip":
       return owned(gzipSync(page, { level: GZIP_LEVEL, chunkSize }));
     case "snappy":
@@ -47,13 +55,32 @@ export const compressPage = (codec: Compression, page: Uint8Array): Uint8Array =
   }
 };
 
-/** Restores a page of known size, as a view. */
+const zstdCompress = (page: Uint8Array, chunkSize: number): Uint8Array => {
+  if (page.length <= ONE_SHOT_BYTES) return owned(zstdCompressSync(page, { params: ZSTD_PARAMS, chunkSize }));
+  const finishFlush = constants.ZSTD_e_flush;
+  // Told the size, the frame's header says it, as that of a one-shot frame does.
+  const flushed = { params: ZSTD_PARAMS, chunkSize, finishFlush, pledgedSrcSize: page.length };
+  const blocks = zstdCompressSync(page, flushed);
+  const frame = new Uint8Array(blocks.length + LAST_BLOCK.length);
+  frame.set(blocks);
+  frame.set(LAST_BLOCK, blocks.length);
+  return frame;
+};
+
+/** Restores a page of known size, as a view. Throws when the page is not what its header says. */
 export const decompressPage = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
-  // Room for one byte more than the page, or zlib would ask for another chunk to see that there is no more.
+  const restored = decompress(codec, page, size);
+  if (restored.length !== size) throw new Error(`a page of ${size} bytes restores to ${restored.length}`);
+  return restored;
+};
+
+const decompress = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
+  // Room for more than the page, or zlib would ask for another chunk to see that there is no more.
   const chunkSize = size + LEAST_CHUNK_BYTES;
   switch (codec) {
     case "zstandard":
-      return bare(zstdDecompressSync(page, { chunkSize }));
+      // Without the flush the Workers runtime refuses pages of whole multiples of 40 KiB; see ONE_SHOT_BYTES.
+      return bare(zstdDecompressSync(page, { chunkSize, finishFlush: constants.ZSTD_e_flush }));
     case "gzip":
       return bare(gunzipSync(page, { chunkSize }));
     case "snappy": {

@@ -1,0 +1,46 @@
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { compressPage, decompressPage } from "../../src/parquet/codec.ts";
+import { equalBytes } from "./files.ts";
+
+/** Around the sizes at which buffers of zlib and of the Workers runtime end, and where blocks of zstd do. */
+const SIZES = [0, 1, 1023, 1024, 39_999, 40_000, 40_001, 40_960, 81_920, 131_072, 1_048_576, 1_048_577, 5_242_880];
+const CODECS = ["zstandard", "snappy", "gzip", "none"] as const;
+
+const PAGES = {
+  zeros: (size: number) => new Uint8Array(size),
+  noise: (size: number) => {
+    let state = 1;
+    return Uint8Array.from({ length: size }, () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state >>> 24;
+    });
+  },
+};
+
+describe("a page", () => {
+  it.each(CODECS)("is restored from %s, whatever its size and content", (codec) => {
+    for (const [name, make] of Object.entries(PAGES)) {
+      for (const size of SIZES) {
+        const page = make(size);
+        const compressed = compressPage(codec, page);
+        expect(equalBytes(decompressPage(codec, compressed, size), page), `${name} ${size}`).toBe(true);
+        expect(compressed.byteLength, "keeps no larger buffer alive").toBe(compressed.buffer.byteLength);
+      }
+    }
+  });
+
+  it("is one complete frame that any zstd or gzip reads", () => {
+    for (const size of SIZES) {
+      const page = PAGES.noise(size);
+      expect(equalBytes(zstdDecompressSync(compressPage("zstandard", page)), page)).toBe(true);
+      expect(equalBytes(gunzipSync(compressPage("gzip", page)), page)).toBe(true);
+    }
+  });
+
+  it.each(["zstandard", "none"] as const)("is refused when it is not of the size its header says, in %s", (codec) => {
+    const compressed = compressPage(codec, PAGES.noise(1000));
+    expect(() => decompressPage(codec, compressed, 999)).toThrow();
+    expect(() => decompressPage(codec, compressed.subarray(0, 500), 1000)).toThrow();
+  });
+});

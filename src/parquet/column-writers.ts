@@ -1,4 +1,5 @@
 import type { Compression } from "../domain/fields.ts";
+import { bloomFilterOf } from "./bloom.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import { ChunkWriter, type EncodedChunk } from "./chunk-writer.ts";
 import { COLUMNS, type ColumnName } from "./columns.ts";
@@ -100,11 +101,12 @@ export const flagColumn = (column: ColumnName, codec: Compression): ColumnWriter
   };
 };
 
-/** How the values of a leaf are stored, measured and bounded. */
+/** How the values of a leaf are measured, stored and summed up. */
 interface LeafType<T> {
   readonly sizeOf: (value: T) => number;
   readonly append: (buffer: ByteBuffer, value: T) => void;
   readonly boundsOf: (values: readonly T[]) => Bounds | null;
+  readonly bloomOf: (values: readonly T[]) => Uint8Array | null;
 }
 
 interface Leaf<T> {
@@ -121,21 +123,25 @@ const STRING: LeafType<string> = {
   sizeOf: (value) => 4 + value.length,
   append: (buffer, value) => buffer.appendPrefixedText(value),
   boundsOf: stringBounds,
+  bloomOf: bloomFilterOf,
 };
 const INTEGER: LeafType<number> = {
   sizeOf: () => 8,
   append: (buffer, value) => buffer.appendInt64(value),
   boundsOf: integerBounds,
+  bloomOf: () => null,
 };
 const COUNT32: LeafType<number> = {
   sizeOf: () => 4,
   append: (buffer, value) => buffer.appendInt32(value),
   boundsOf: count32Bounds,
+  bloomOf: () => null,
 };
 const DECIMAL: LeafType<number> = {
   sizeOf: () => 8,
   append: (buffer, value) => buffer.appendDouble(value),
   boundsOf: decimalBounds,
+  bloomOf: () => null,
 };
 
 const numberColumn = (column: ColumnName, codec: Compression, type: LeafType<number>): ColumnWriter<number> => {
@@ -161,8 +167,10 @@ const encodeLeaf = <T extends string | number>(
   const dictionary = traits.dictionary ? dictionaryOf(leaf.values, type.sizeOf) : null;
   if (dictionary) writeWithDictionary(chunk, type, leaf, dictionary);
   else writePlain(chunk, type, leaf);
-  const bounds = traits.bounds ? type.boundsOf(dictionary?.distinct ?? leaf.values) : null;
-  return chunk.finish({ nulls: leaf.definition.length - leaf.values.length, bounds }, null);
+  const seen = dictionary?.distinct ?? leaf.values;
+  const bounds = traits.bounds ? type.boundsOf(seen) : null;
+  const bloom = traits.bloom ? type.bloomOf(seen) : null;
+  return chunk.finish({ nulls: leaf.definition.length - leaf.values.length, bounds }, bloom);
 };
 
 const writePlain = <T>(chunk: ChunkWriter, type: LeafType<T>, leaf: Leaf<T>): void => {

@@ -10,20 +10,21 @@ import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../domain/f
 /** `text` streams unparsed bytes; `string` is buffered and may get a dictionary and statistics. */
 export type ColumnKind = "text" | "string" | "list" | "time" | "integer" | "count32" | "decimal" | "flag";
 
-/** How chunks are encoded: a dictionary is tried, and bounds are kept, only where this says so. */
+/** How chunks are encoded: a dictionary is tried, and bounds or a bloom filter are kept, only where this says so. */
 export interface ColumnTraits {
   readonly kind: ColumnKind;
   readonly dictionary: boolean;
   readonly bounds: boolean;
+  readonly bloom: boolean;
 }
 
-const TEXT = { kind: "text", dictionary: false, bounds: false } as const;
-const REPEATED_STRING = { kind: "string", dictionary: true, bounds: true } as const;
-const REPEATED_TEXT = { kind: "string", dictionary: true, bounds: false } as const;
-const LIST = { kind: "list", dictionary: true, bounds: false } as const;
-const TIME = { kind: "time", dictionary: false, bounds: true } as const;
-const TOKENS = { kind: "integer", dictionary: true, bounds: true } as const;
-const COST = { kind: "decimal", dictionary: true, bounds: true } as const;
+const TEXT = { kind: "text", dictionary: false, bounds: false, bloom: false } as const;
+const REPEATED_STRING = { kind: "string", dictionary: true, bounds: true, bloom: false } as const;
+const REPEATED_TEXT = { kind: "string", dictionary: true, bounds: false, bloom: false } as const;
+const LIST = { kind: "list", dictionary: true, bounds: false, bloom: false } as const;
+const TIME = { kind: "time", dictionary: false, bounds: true, bloom: false } as const;
+const TOKENS = { kind: "integer", dictionary: true, bounds: true, bloom: false } as const;
+const COST = { kind: "decimal", dictionary: true, bounds: true, bloom: false } as const;
 
 /**
  * Every physical column, in the order in which the chunks stand in a file. What an export of all fields copies is one
@@ -36,10 +37,10 @@ export const COLUMNS = {
   _parent_run_ids: LIST,
   _tags: LIST,
 
-  id: { kind: "string", dictionary: false, bounds: true },
+  id: { kind: "string", dictionary: false, bounds: true, bloom: true },
   tenant_id: REPEATED_STRING,
   session_id: REPEATED_STRING,
-  trace_id: REPEATED_STRING,
+  trace_id: { kind: "string", dictionary: true, bounds: true, bloom: true },
   parent_run_id: REPEATED_STRING,
   reference_example_id: REPEATED_STRING,
   name: REPEATED_STRING,
@@ -47,8 +48,8 @@ export const COLUMNS = {
   start_time: TIME,
   end_time: TIME,
   status: REPEATED_STRING,
-  is_root: { kind: "flag", dictionary: false, bounds: true },
-  dotted_order: { kind: "string", dictionary: false, bounds: false },
+  is_root: { kind: "flag", dictionary: false, bounds: true, bloom: false },
+  dotted_order: { kind: "string", dictionary: false, bounds: false, bloom: false },
   trace_tier: REPEATED_STRING,
   error: TEXT,
   extra: TEXT,
@@ -65,7 +66,7 @@ export const COLUMNS = {
   parent_run_ids: REPEATED_TEXT,
   tags: REPEATED_TEXT,
 
-  _patched: { kind: "count32", dictionary: true, bounds: true },
+  _patched: { kind: "count32", dictionary: true, bounds: true, bloom: false },
   _feedback: TEXT,
 } as const satisfies Record<string, ColumnTraits>;
 

@@ -1,0 +1,38 @@
+import { optimalNumBytes, writeBloomFilter } from "hyparquet-writer/src/bloom.js";
+import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
+import { ByteBuffer } from "./byte-buffer.ts";
+import { xxhash64 } from "./xxhash.ts";
+
+/** Share of row groups that a search for one value reads in vain: the usual choice, about ten bits for a value. */
+const FALSE_POSITIVES = 0.01;
+
+/** One odd multiplier for each word of a block (parquet-format, BloomFilter.md). */
+const SALT = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31] as const;
+
+/** Length that PLAIN puts before the bytes, which alone are hashed. */
+const PREFIX_BYTES = 4;
+
+/**
+ * Split block bloom filter over the UTF-8 of some strings, with its header; null for none. Ids are random, so that
+ * bounds tell a reader nothing about where one of them is; this does.
+ */
+export const bloomFilterOf = (values: readonly string[]): Uint8Array | null => {
+  if (values.length === 0) return null;
+  const words = new Uint32Array(optimalNumBytes(values.length, FALSE_POSITIVES) / 4);
+  const blocks = words.length / SALT.length;
+  const text = new ByteBuffer(256);
+  for (const value of values) {
+    text.length = 0;
+    text.appendPrefixedText(value);
+    const { high, low } = xxhash64(text.bytes, PREFIX_BYTES, text.length);
+    const block = Math.floor(((high >>> 0) * blocks) / 2 ** 32) * SALT.length;
+    for (let word = 0; word < SALT.length; word++) {
+      // Both inside their bounds.
+      const bit = Math.imul(low, SALT[word] as number) >>> 27;
+      words[block + word] = (words[block + word] as number) | (1 << bit);
+    }
+  }
+  const writer = new ByteWriter(64 + words.byteLength);
+  writeBloomFilter(writer, words);
+  return writer.getBytes();
+};

@@ -8,6 +8,7 @@ import { addAdminRoutes } from "./routes/admin.ts";
 import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
 import { addDestinationRoutes } from "./routes/destinations.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
+import { addIngestRoutes } from "./routes/ingest.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
 import { addServiceRoutes } from "./routes/service.ts";
 import { wireProfile } from "./wire-profile.ts";
@@ -49,6 +50,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addExportRunRoutes(app, profile);
   addBulkExportRoutes(app, profile);
   addProjectRoutes(app);
+  addIngestRoutes(app);
   addAdminRoutes(app);
   addServiceRoutes(app);
   app.notFound((context) => {

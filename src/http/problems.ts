@@ -21,6 +21,9 @@ export const STATUS = {
   unavailable: 503,
 } as const;
 
+/** Type of a refusal whose reason is the mere length of what was sent. */
+export const TOO_LARGE = "too_large";
+
 /** One entry of HTTPValidationError (spec 2.3). */
 export interface ValidationError {
   readonly loc: readonly (string | number)[];
@@ -32,7 +35,6 @@ export interface ValidationError {
 export type RequestFailure =
   | Refusal
   | { readonly reason: "malformed"; readonly errors: readonly ValidationError[] }
-  | { readonly reason: "too_large"; readonly limitBytes: number }
   | { readonly reason: "unknown_route"; readonly path: string }
   | { readonly reason: "method_not_allowed"; readonly method: string; readonly allowed: readonly string[] };
 
@@ -93,7 +95,10 @@ const describe = (failure: RequestFailure): Problem => {
     case "conflict":
       return { status: STATUS.conflict, detail: failure.message };
     case "invalid":
-      return { status: STATUS.invalid, detail: [{ loc: failure.loc, msg: failure.message, type: failure.type }] };
+      return {
+        status: failure.type === TOO_LARGE ? STATUS.tooLarge : STATUS.invalid,
+        detail: [{ loc: failure.loc, msg: failure.message, type: failure.type }],
+      };
     case "malformed":
       return { status: STATUS.invalid, detail: failure.errors };
     case "destination_check":
@@ -107,8 +112,6 @@ const describe = (failure: RequestFailure): Problem => {
         detail: failure.message,
         headers: { "Retry-After": String(failure.retryAfterSeconds) },
       };
-    case "too_large":
-      return { status: STATUS.tooLarge, detail: `The request body is longer than ${failure.limitBytes} bytes.` };
     case "unknown_route":
       return { status: STATUS.notFound, detail: `There is nothing at ${failure.path}; see /openapi.json.` };
     case "method_not_allowed":

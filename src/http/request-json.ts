@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { RequestFailure } from "./problems.ts";
+import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 
 /** No request of the export or admin API comes near; ingest has its own readers and limit. */
 const MOST_BYTES = 1024 * 1024;
@@ -11,7 +11,7 @@ export const readJson = async (request: Request): Promise<Result<unknown, Reques
     return fail(invalid(["header", "content-type"], "Send the body as application/json", "value_error"));
   }
   const bytes = await readBounded(request.body);
-  if (bytes === null) return fail({ reason: "too_large", limitBytes: MOST_BYTES });
+  if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MOST_BYTES} bytes`, TOO_LARGE));
   if (bytes.length === 0) return fail(invalid(["body"], "Field required", "missing"));
   try {
     return ok(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));

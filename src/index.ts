@@ -1,0 +1,11 @@
+import { answer } from "./http/app.ts";
+
+export { DestinationActor } from "../durable/destination.ts";
+export { ExportActor } from "../durable/export.ts";
+export { RunActor } from "../durable/run.ts";
+export { StraysActor } from "../durable/strays.ts";
+export { TraceShardActor } from "../durable/trace-shard.ts";
+export { WorkspaceActor } from "../durable/workspace.ts";
+
+/** The Worker: HTTP in front, the actors behind it. */
+export default { fetch: answer };

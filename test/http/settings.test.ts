@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { readSettings } from "../../src/settings.ts";
+
+describe("settings", () => {
+  it("are those of the specification when the environment says nothing", () => {
+    expect(readSettings({})).toMatchObject({
+      limits: LIMITS,
+      wireProfile: "spec",
+      defaultCompression: "zstandard",
+      allowLoopbackEndpoints: false,
+      environmentCredentials: null,
+      jurisdiction: null,
+    });
+    expect(readSettings({ MAX_RETRIES: "", WIRE_PROFILE: undefined })).toEqual(readSettings({}));
+  });
+
+  it("override each limit by its name in upper case", () => {
+    const names = Object.keys(LIMITS).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
+    const least = Object.fromEntries(
+      names.map((name) => [name, name === "PART_BYTES" ? String(5 * 1024 * 1024) : "1"]),
+    );
+    expect(Object.values(readSettings(least).limits)).toEqual(
+      Object.values(LIMITS).map((_, at) => Number(Object.values(least)[at])),
+    );
+    expect(readSettings({ RETRY_DELAY_MS: 100 }).limits.retryDelayMs).toBe(100);
+  });
+
+  it("take credentials of the environment only where that is allowed", () => {
+    const pair = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" };
+    expect(readSettings(pair).environmentCredentials).toBeNull();
+    const allowed = { ...pair, ALLOW_ENVIRONMENT_CREDENTIALS: "true" };
+    expect(readSettings(allowed).environmentCredentials).toEqual({
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+      sessionToken: null,
+    });
+    expect(readSettings({ ...allowed, AWS_SESSION_TOKEN: "t" }).environmentCredentials?.sessionToken).toBe("t");
+    expect(() => readSettings({ ALLOW_ENVIRONMENT_CREDENTIALS: "true" })).toThrow("AWS_ACCESS_KEY_ID");
+  });
+
+  it.each([
+    [{ MAX_RETRIES: "many" }, "MAX_RETRIES"],
+    [{ MAX_RETRIES: "-1" }, "MAX_RETRIES"],
+    [{ MAX_RETRIES: "1.5" }, "MAX_RETRIES"],
+    [{ MAX_RETRIES: "0x10" }, "MAX_RETRIES"],
+    [{ MAX_RUNNING_RUNS: "0" }, "MAX_RUNNING_RUNS"],
+    [{ PART_BYTES: "1024" }, "PART_BYTES"],
+    [{ WIRE_PROFILE: "Spec" }, '"spec", "langsmith"'],
+    [{ DEFAULT_COMPRESSION: "zstd" }, "zstandard"],
+    [{ ALLOW_LOOPBACK_ENDPOINTS: "yes" }, "ALLOW_LOOPBACK_ENDPOINTS"],
+    [{ JURISDICTION: "us" }, "JURISDICTION"],
+    [{ WIRE_PROFILE: {} }, "WIRE_PROFILE"],
+  ])("%o is an error that names the setting and what is allowed", (env, words) => {
+    expect(() => readSettings(env)).toThrow(words);
+  });
+});

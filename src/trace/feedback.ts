@@ -70,7 +70,7 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
     if (text !== null && uuid === null) return invalid([...loc, name], "must be a UUID", "uuid_parsing");
     ids.set(name, uuid);
   }
-  const feedbackId = id ?? ids.get("id") ?? null;
+  const feedbackId = ids.get("id") ?? id;
   if (feedbackId === null) return invalid([...loc, "id"], "a feedback needs an id", "missing");
   const runId = ids.get("run_id") ?? ids.get("trace_id") ?? null;
   if (runId === null) return invalid([...loc, "run_id"], "a feedback needs a run_id or a trace_id", "missing");

@@ -1,0 +1,182 @@
+import type { Refusal } from "../src/domain/failures.ts";
+import type { Project } from "../src/domain/records.ts";
+import type { Result } from "../src/domain/result.ts";
+import { dayOfChange, shardOf } from "../src/trace/routing.ts";
+import { changeBytes, type Invalid, type RunChange } from "../src/trace/run-change.ts";
+import { strays, traceShard } from "./actors.ts";
+import type { Env } from "./env.ts";
+import type { WorkspaceProtocol } from "./protocol.ts";
+import type { KnownDay } from "./trace-protocol.ts";
+
+/** What became of the changes of one request. */
+export interface IngestOutcome {
+  /** Changes that are durable now. */
+  readonly accepted: number;
+  /** Why others are not, the first of them; empty: all are. A refused change does not stop its neighbours. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Refusals that are told; a hostile body may earn very many. */
+const MAX_REFUSALS = 100;
+
+/** Bytes sent to one shard in one message; a larger single change goes alone (messages may have 32 MiB). */
+const MESSAGE_BYTES = 4 * 1024 * 1024;
+
+/** Bytes waiting for all shards together before the largest message leaves. */
+const WAITING_BYTES = 8 * 1024 * 1024;
+
+/** Messages on their way at once. */
+const MESSAGES_IN_FLIGHT = 3;
+
+/**
+ * Brings the changes to the actors that keep them, and answers when all are durable. Memory is bounded by the
+ * messages waiting and on their way. Throws when an actor cannot be reached; repeating the request is harmless.
+ */
+export async function ingestChanges(
+  env: Env,
+  tenantId: string,
+  resolveProjects: WorkspaceProtocol["resolveProjects"],
+  changes: AsyncIterable<Result<RunChange, Invalid>>,
+): Promise<IngestOutcome> {
+  const refusals: Refusal[] = [];
+  const refuse = (refusal: Refusal): void => {
+    if (refusals.length < MAX_REFUSALS) refusals.push(refusal);
+  };
+  const projectOf = projectLookup(resolveProjects);
+  const messages = messagesTo(env, tenantId);
+  let accepted = 0;
+  for await (const read of changes) {
+    if (!read.ok) {
+      refuse(read.failure);
+      continue;
+    }
+    const change = read.value;
+    const project = change.project === null ? null : await projectOf(change.project);
+    if (project !== null && !project.ok) {
+      refuse(project.failure);
+      continue;
+    }
+    await messages.add(change, project?.value ?? null);
+    accepted += 1;
+  }
+  await messages.finish();
+  return { accepted, refusals };
+}
+
+type AskedProject = { readonly id: string } | { readonly name: string };
+
+/** Asks for each project once. */
+function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
+  const known = new Map<string, Result<Project, Refusal>>();
+  return async (asked: AskedProject): Promise<Result<Project, Refusal>> => {
+    const key = "id" in asked ? `id ${asked.id}` : `name ${asked.name}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const [resolved] = await resolveProjects([asked]);
+    if (resolved === undefined) throw new Error("a workspace did not answer for the project it was asked for");
+    known.set(key, resolved);
+    return resolved;
+  };
+}
+
+/** Changes gathered for one actor. */
+interface Lane {
+  readonly send: (changes: readonly RunChange[]) => Promise<void>;
+  waiting: RunChange[];
+  bytes: number;
+  /** The end of its last message: messages of one lane keep their order. */
+  sent: Promise<void>;
+}
+
+function messagesTo(env: Env, tenantId: string) {
+  const lanes = new Map<string, Lane>();
+  const inFlight = new Set<Promise<void>>();
+  let waitingBytes = 0;
+  let failed: { readonly fault: unknown } | null = null;
+  const lost = newLane((changes) =>
+    strays(env, tenantId)
+      .place(changes)
+      .then(() => undefined),
+  );
+
+  const dispatch = async (lane: Lane): Promise<void> => {
+    if (lane.waiting.length === 0) return;
+    while (inFlight.size >= MESSAGES_IN_FLIGHT) await Promise.race(inFlight);
+    if (failed !== null) throw failed.fault;
+    const changes = lane.waiting;
+    waitingBytes -= lane.bytes;
+    lane.waiting = [];
+    lane.bytes = 0;
+    const message = lane.sent
+      .then(() => lane.send(changes))
+      .catch((fault: unknown) => {
+        failed ??= { fault };
+      })
+      .finally(() => inFlight.delete(message));
+    lane.sent = message;
+    inFlight.add(message);
+  };
+
+  const settle = async (): Promise<void> => {
+    await Promise.all(inFlight);
+    if (failed !== null) throw failed.fault;
+  };
+
+  const laneOf = (change: RunChange, project: Project | null): Lane => {
+    // The times and the project of a feedback are hints from whoever gave it: only its run tells where it belongs.
+    const day = change.kind === "feedback" ? null : dayOfChange(change);
+    if (project === null || day === null) return lost;
+    const shard = shardOf(change.id, project.shards);
+    const key = `${project.id}/${day}/${shard}`;
+    const known = lanes.get(key);
+    if (known !== undefined) return known;
+    const lane = newLane((batch) =>
+      sendToShard(env, tenantId, { projectId: project.id, day, shards: project.shards }, shard, batch),
+    );
+    lanes.set(key, lane);
+    return lane;
+  };
+
+  return {
+    async add(change: RunChange, project: Project | null): Promise<void> {
+      const lane = laneOf(change, project);
+      const bytes = changeBytes(change);
+      if (lane.bytes + bytes > MESSAGE_BYTES) await this.leave(lane);
+      lane.waiting.push(project === null ? change : { ...change, project: { id: project.id } });
+      lane.bytes += bytes;
+      waitingBytes += bytes;
+      if (waitingBytes > WAITING_BYTES) await this.leave(largest([...lanes.values(), lost]));
+    },
+    /** Strays leave after everything else has arrived: their runs may be among it. */
+    async leave(lane: Lane): Promise<void> {
+      if (lane === lost) {
+        for (const other of lanes.values()) await dispatch(other);
+        await settle();
+      }
+      await dispatch(lane);
+    },
+    async finish(): Promise<void> {
+      await this.leave(lost);
+      for (const lane of lanes.values()) await dispatch(lane);
+      await settle();
+    },
+  };
+}
+
+async function sendToShard(
+  env: Env,
+  tenantId: string,
+  known: KnownDay,
+  shard: number,
+  changes: readonly RunChange[],
+): Promise<void> {
+  const actor = traceShard(env, { tenantId, projectId: known.projectId, day: known.day, shard });
+  const { first } = await actor.ingest(changes);
+  if (!first) return;
+  await strays(env, tenantId).noteDay(known);
+  await actor.dayNoted();
+}
+
+const newLane = (send: Lane["send"]): Lane => ({ send, waiting: [], bytes: 0, sent: Promise.resolve() });
+
+const largest = (lanes: readonly Lane[]): Lane => lanes.reduce((most, lane) => (lane.bytes > most.bytes ? lane : most));

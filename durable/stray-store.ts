@@ -1,0 +1,147 @@
+import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
+import { changeBytes, type RunChange } from "../src/trace/run-change.ts";
+import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
+import type { KnownDay } from "./trace-protocol.ts";
+
+/**
+ * What the strays of a tenant keep in SQLite.
+ *
+ * day    Projects and days that have runs.
+ * stray  Changes whose run was not found, in order of acceptance. All changes of one run share `tries` and `due_at`.
+ */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS day (
+    day TEXT NOT NULL, project TEXT NOT NULL, shards INTEGER NOT NULL, PRIMARY KEY (day, project)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS stray (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, project TEXT, likely TEXT NOT NULL, parked_at INTEGER NOT NULL,
+    tries INTEGER NOT NULL, due_at INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB) STRICT`,
+  "CREATE INDEX IF NOT EXISTS stray_run ON stray (run)",
+  CREATE_PIECES,
+];
+
+/** A run that is being looked for. */
+export interface LostRun {
+  readonly id: string;
+  /** The project it must be in; null: any. */
+  readonly projectId: string | null;
+  /** Days to look at first. */
+  readonly likelyDays: readonly string[];
+  readonly tries: number;
+}
+
+export class StrayStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    for (const statement of SCHEMA) sql.exec(statement);
+  }
+
+  noteDay({ projectId, day, shards }: KnownDay): void {
+    this.#sql.exec("INSERT OR IGNORE INTO day (day, project, shards) VALUES (?, ?, ?)", day, projectId, shards);
+  }
+
+  /** Newest first. */
+  days(limit: number): KnownDay[] {
+    return this.#sql
+      .exec<{ projectId: string; day: string; shards: number }>(
+        "SELECT day, project AS projectId, shards FROM day ORDER BY day DESC, project LIMIT ?",
+        limit,
+      )
+      .toArray();
+  }
+
+  park(change: RunChange, projectId: string | null, likelyDays: readonly string[], now: number, dueAt: number): void {
+    const body = encodeChange(change);
+    const isLong = body.length > PIECE_BYTES;
+    const { seq } = this.#sql
+      .exec<{ seq: number }>(
+        `INSERT INTO stray (run, project, likely, parked_at, tries, due_at, bytes, body)
+        VALUES (?, ?, ?, ?, 0, ?, ?, ?) RETURNING seq`,
+        change.id,
+        projectId,
+        JSON.stringify(likelyDays),
+        now,
+        dueAt,
+        changeBytes(change),
+        isLong ? null : body,
+      )
+      .one();
+    if (isLong) writePieces(this.#sql, seq, body);
+    this.#sql.exec("UPDATE stray SET tries = 0, due_at = ? WHERE run = ?", dueAt, change.id);
+  }
+
+  /** Runs looked for, those due until an instant, the longest waiting first. */
+  lostRuns(dueUntil: number, limit: number): LostRun[] {
+    return this.#lost("WHERE due_at <= ? GROUP BY run ORDER BY min(seq) LIMIT ?", dueUntil, limit);
+  }
+
+  lostRunsAmong(runIds: readonly string[]): LostRun[] {
+    return this.#lost(
+      "WHERE run IN (SELECT value FROM json_each(?)) GROUP BY run ORDER BY min(seq)",
+      JSON.stringify(runIds),
+    );
+  }
+
+  /** The first changes of a run, as many as fit into so many bytes, but at least one. */
+  parked(
+    runId: string,
+    maxBytes: number,
+  ): { readonly seqs: number[]; readonly changes: RunChange[]; readonly bytes: number } {
+    const seqs: number[] = [];
+    let total = 0;
+    for (const { seq, bytes } of this.#sql
+      .exec<{ seq: number; bytes: number }>("SELECT seq, bytes FROM stray WHERE run = ? ORDER BY seq", runId)
+      .toArray()) {
+      if (seqs.length > 0 && total + bytes > maxBytes) break;
+      seqs.push(seq);
+      total += bytes;
+    }
+    return { seqs, changes: seqs.map((seq) => this.#change(seq)), bytes: total };
+  }
+
+  remove(seqs: readonly number[]): void {
+    const list = JSON.stringify(seqs);
+    this.#sql.exec("DELETE FROM stray WHERE seq IN (SELECT value FROM json_each(?))", list);
+    deletePieces(this.#sql, list);
+  }
+
+  /** Gives up changes parked before an instant; answers how many. */
+  expire(parkedBefore: number): number {
+    const seqs = this.#sql.exec<{ seq: number }>("SELECT seq FROM stray WHERE parked_at < ?", parkedBefore).toArray();
+    if (seqs.length > 0) this.remove(seqs.map(({ seq }) => seq));
+    return seqs.length;
+  }
+
+  postpone(runId: string, tries: number, dueAt: number): void {
+    this.#sql.exec("UPDATE stray SET tries = ?, due_at = ? WHERE run = ?", tries, dueAt, runId);
+  }
+
+  count(): number {
+    return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM stray").one().count;
+  }
+
+  nextDueAt(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT min(due_at) AS at FROM stray").one().at;
+  }
+
+  #lost(where: string, ...bindings: SqlStorageValue[]): LostRun[] {
+    return this.#sql
+      .exec<{ run: string; project: string | null; likely: string; tries: number }>(
+        `SELECT run, max(project) AS project, max(likely) AS likely, min(tries) AS tries FROM stray ${where}`,
+        ...bindings,
+      )
+      .toArray()
+      .map(({ run, project, likely, tries }) => ({ id: run, projectId: project, likelyDays: daysOf(likely), tries }));
+  }
+
+  #change(seq: number): RunChange {
+    const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM stray WHERE seq = ?", seq).one();
+    return decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
+  }
+}
+
+function daysOf(json: string): readonly string[] {
+  const parsed: unknown = JSON.parse(json);
+  return Array.isArray(parsed) ? parsed.map(String) : [];
+}

@@ -1,0 +1,170 @@
+import { DurableObject } from "cloudflare:workers";
+import { DAY_MS } from "../src/domain/time.ts";
+import { log } from "../src/log.ts";
+import { likelyDays, shardOf } from "../src/trace/routing.ts";
+import type { RunChange } from "../src/trace/run-change.ts";
+import { traceShard } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { type LostRun, StrayStore } from "./stray-store.ts";
+import type { KnownDay, StraysProtocol } from "./trace-protocol.ts";
+
+/** First pause before a run is looked for again; it doubles with every try. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/** A change whose run did not come within a week is given up, and the log says so. */
+const KEPT_MS = 7 * DAY_MS;
+
+/** Pause after a death while looking. */
+const RECOVERY_MS = 30_000;
+
+/** Days asked while a client waits; the alarm, a second later, asks more. */
+const DAYS_AT_ONCE = 50;
+const DAYS_AT_MOST = 1000;
+
+/** Shards asked side by side, and runs looked for together. */
+const ASKED_TOGETHER = 8;
+const RUNS_TOGETHER = 500;
+
+/** Changes brought to a shard in one message, in bytes; a single larger change goes alone. */
+const MESSAGE_BYTES = 4 * 1024 * 1024;
+
+/** Takes changes that do not say where their run is kept, and finds out. */
+export class StraysActor extends DurableObject<Env> implements StraysProtocol {
+  readonly #tenantId = tenantOf(this.ctx.id.name);
+  readonly #store = new StrayStore(this.ctx.storage.sql);
+  /** The last look for each run in progress: changes of one run are brought home one look after the other. */
+  readonly #looks = new Map<string, Promise<void>>();
+  #alarmAt: number | null = null;
+
+  async noteDay(day: KnownDay): Promise<void> {
+    this.#store.noteDay(day);
+  }
+
+  async place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }> {
+    const now = Date.now();
+    this.ctx.storage.transactionSync(() => {
+      for (const change of changes) this.#park(change, now);
+    });
+    this.#wakeBy(now + FIRST_PAUSE_MS);
+    const runIds = [...new Set(changes.map(({ id }) => id))];
+    await this.#lookFor(runIds, (lost) => this.#daysFor(lost, DAYS_AT_ONCE));
+    this.#settle();
+    const left = new Set(this.#store.lostRunsAmong(runIds).map(({ id }) => id));
+    const parked = changes.filter(({ id }) => left.has(id)).length;
+    return { placed: changes.length - parked, parked };
+  }
+
+  async flush(day: KnownDay): Promise<void> {
+    const lost = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1);
+    const candidates = lost.filter(({ projectId }) => projectId === null || projectId === day.projectId);
+    await this.#lookFor(
+      candidates.map(({ id }) => id),
+      () => [day],
+    );
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = Date.now() + RECOVERY_MS;
+    void this.ctx.storage.setAlarm(this.#alarmAt);
+    try {
+      const givenUp = this.#store.expire(Date.now() - KEPT_MS);
+      if (givenUp > 0) log("strays_given_up", { tenantId: this.#tenantId, changes: givenUp });
+      const due = this.#store.lostRuns(Date.now(), RUNS_TOGETHER);
+      // Postponed before looking: a death while looking must not repeat the same look at once.
+      for (const { id, tries } of due) this.#store.postpone(id, tries + 1, Date.now() + pauseAfter(tries));
+      await this.#lookFor(
+        due.map(({ id }) => id),
+        (lost) => this.#daysFor(lost, DAYS_AT_MOST),
+      );
+    } catch (fault) {
+      log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });
+    }
+    this.#settle();
+  }
+
+  /** Brings the alarm forward. */
+  #wakeBy(instant: number): void {
+    if (this.#alarmAt !== null && this.#alarmAt <= instant) return;
+    this.#alarmAt = instant;
+    void this.ctx.storage.setAlarm(instant);
+  }
+
+  /** Puts the alarm where the parked changes want it. */
+  #settle(): void {
+    const dueAt = this.#store.nextDueAt();
+    if (dueAt === this.#alarmAt) return;
+    this.#alarmAt = dueAt;
+    void (dueAt === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(Math.max(dueAt, 1)));
+  }
+
+  #park(change: RunChange, now: number): void {
+    // The router puts ids in place of names.
+    const projectId = change.project !== null && "id" in change.project ? change.project.id : null;
+    this.#store.park(change, projectId, likelyDays(change), now, now + FIRST_PAUSE_MS);
+  }
+
+  /** Looks for runs on the days, in their order, and brings the changes of those found home. */
+  async #lookFor(runIds: readonly string[], daysFor: (lost: readonly LostRun[]) => readonly KnownDay[]): Promise<void> {
+    if (runIds.length === 0) return;
+    const earlier = runIds.map((id) => this.#looks.get(id));
+    const look = Promise.allSettled(earlier).then(async () => {
+      let lost = this.#store.lostRunsAmong(runIds);
+      const days = daysFor(lost);
+      for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
+        await Promise.all(days.slice(at, at + ASKED_TOGETHER).map((day) => this.#askDay(day, lost)));
+        lost = this.#store.lostRunsAmong(runIds);
+      }
+    });
+    for (const id of runIds) this.#looks.set(id, look);
+    try {
+      await look;
+    } finally {
+      for (const id of runIds) if (this.#looks.get(id) === look) this.#looks.delete(id);
+    }
+  }
+
+  async #askDay(day: KnownDay, lost: readonly LostRun[]): Promise<void> {
+    const byShard = new Map<number, string[]>();
+    for (const { id, projectId } of lost) {
+      if (projectId !== null && projectId !== day.projectId) continue;
+      const shard = shardOf(id, day.shards);
+      const ids = byShard.get(shard);
+      if (ids === undefined) byShard.set(shard, [id]);
+      else ids.push(id);
+    }
+    for (const [shard, ids] of byShard) {
+      const actor = traceShard(this.env, { tenantId: this.#tenantId, projectId: day.projectId, day: day.day, shard });
+      for (const id of await actor.has(ids)) await this.#bringHome(id, actor);
+    }
+  }
+
+  async #bringHome(runId: string, actor: ReturnType<typeof traceShard>): Promise<void> {
+    for (;;) {
+      const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
+      if (seqs.length === 0) return;
+      await actor.ingest(changes);
+      this.#store.remove(seqs);
+    }
+  }
+
+  /** Known days, those that some of the runs probably began on first, then the newest first. */
+  #daysFor(lost: readonly LostRun[], limit: number): readonly KnownDay[] {
+    const likely = new Set(lost.flatMap((run) => run.likelyDays));
+    const projects = new Set(lost.map(({ projectId }) => projectId));
+    const known = this.#store
+      .days(DAYS_AT_MOST)
+      .filter(({ projectId }) => projects.has(null) || projects.has(projectId));
+    const isLikely = ({ day }: KnownDay): boolean => likely.has(day);
+    return [...known.filter(isLikely), ...known.filter((day) => !isLikely(day))].slice(0, limit);
+  }
+}
+
+const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 20), LONGEST_PAUSE_MS);
+
+function tenantOf(name: string | undefined): string {
+  const [kind, tenantId, ...rest] = name?.split("/") ?? [];
+  if (kind !== "strays" || tenantId === undefined || rest.length > 0)
+    throw new Error(`${name} is not the name of the strays of a tenant`);
+  return tenantId;
+}

@@ -1,0 +1,37 @@
+import type { Window } from "../src/domain/time.ts";
+import type { Snapshot } from "../src/source/port.ts";
+import type { RunChange } from "../src/trace/run-change.ts";
+
+/** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
+export interface TraceShardProtocol {
+  /**
+   * Takes changes of runs in their order; they are durable when this answers. `first`: nobody has confirmed by
+   * `dayNoted` yet that the shard is known to the strays of its tenant.
+   */
+  ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly first: boolean }>;
+  dayNoted(): Promise<void>;
+  /** Those of the runs of which a post or a patch has come here. */
+  has(runIds: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Segments with every run that was acknowledged before this was asked, as far as they overlap the window, ordered
+   * by (minStart, key). Throws when they cannot be written.
+   */
+  snapshot(window: Window): Promise<Snapshot>;
+}
+
+/** One per tenant, `strays/<tenantId>`: changes that do not say where their run is kept. */
+export interface StraysProtocol {
+  /** Remembers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
+  noteDay(day: KnownDay): Promise<void>;
+  /** Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. */
+  place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }>;
+  /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
+  flush(day: KnownDay): Promise<void>;
+}
+
+export interface KnownDay {
+  readonly projectId: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly shards: number;
+}

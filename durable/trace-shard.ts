@@ -1,0 +1,175 @@
+import { DurableObject } from "cloudflare:workers";
+import { DAY_MS, startOfDay, type Window } from "../src/domain/time.ts";
+import { log } from "../src/log.ts";
+import { readSettings } from "../src/settings.ts";
+import type { Snapshot } from "../src/source/port.ts";
+import type { RunChange } from "../src/trace/run-change.ts";
+import type { SealPolicy } from "../src/trace/seal-plan.ts";
+import type { ShardIdentity } from "./actors.ts";
+import type { Env } from "./env.ts";
+import type { TraceShardProtocol } from "./trace-protocol.ts";
+import { seal } from "./trace-seal.ts";
+import { TraceStore } from "./trace-store.ts";
+
+/** Pause after a seal that did not succeed, and after a death in the middle of one. */
+const RECOVERY_MS = 30_000;
+
+const HOUR_MS = 3_600_000;
+
+/** A replaced segment is kept this long: the longest life of an export, 72 h (spec 8), and an hour. */
+export const RETIRED_MS = 73 * HOUR_MS;
+
+/** An object that was intended but never committed is removed after this long: no write takes as long. */
+export const ORPHANED_MS = HOUR_MS;
+
+/** Objects removed in one step; R2 takes up to 1,000 keys in a call. */
+const DISPOSED_AT_ONCE = 500;
+
+/** Takes the changes of runs, keeps them hot, and seals them into segments. */
+export class TraceShardActor extends DurableObject<Env> implements TraceShardProtocol {
+  readonly #identity = identityOf(this.ctx.id.name);
+  #store = TraceStore.existing(this.ctx.storage.sql);
+  /** The end of the last seal begun: seals never interleave. */
+  #sealed: Promise<unknown> = Promise.resolve();
+  /** A cache of what the table says, but for runs that cannot be sealed yet: these must not wake the shard. */
+  #oldestAt = this.#store?.oldestAt() ?? null;
+  /** Hot bytes at which the next seal is worth its while: ended runs may be few among them. */
+  #sealAtBytes = this.#settings().sealBytes;
+  /** When the next object becomes disposable. */
+  #disposeAt = this.#store?.disposableAt(ORPHANED_MS, RETIRED_MS) ?? null;
+  #isNoted = this.#store?.isNoted ?? false;
+  #quietUntil = 0;
+  #alarmAt: number | null = null;
+
+  async ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly first: boolean }> {
+    const { storage } = this.ctx;
+    const now = Date.now();
+    const before = this.#store?.hotBytes;
+    let store = this.#store;
+    try {
+      storage.transactionSync(() => {
+        store ??= TraceStore.create(storage.sql);
+        for (const change of changes) store.append(this.#keptInItsDay(change), now);
+      });
+    } catch (fault) {
+      if (this.#store !== null && before !== undefined) this.#store.hotBytes = before;
+      throw fault;
+    }
+    if (store === null) throw new Error("a transaction ran without its body");
+    this.#store = store;
+    this.#oldestAt ??= now;
+    this.#settle(store, now);
+    return { accepted: changes.length, first: !this.#isNoted };
+  }
+
+  async dayNoted(): Promise<void> {
+    if (!this.#isNoted) this.#store?.note(Date.now());
+    this.#isNoted = this.#store !== null;
+  }
+
+  async has(runIds: readonly string[]): Promise<readonly string[]> {
+    return this.#store?.known(runIds) ?? [];
+  }
+
+  async snapshot(window: Window): Promise<Snapshot> {
+    const store = this.#store;
+    if (store === null) return { segments: [] };
+    await this.#seal(store, "everything");
+    this.#settle(store, Date.now());
+    return { segments: store.overlapping(window) };
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = Date.now() + RECOVERY_MS;
+    void this.ctx.storage.setAlarm(this.#alarmAt);
+    const store = this.#store;
+    if (store === null) return;
+    try {
+      if (this.#isDue(store, Date.now())) await this.#seal(store, "due");
+      await this.#dispose(store);
+    } catch (fault) {
+      this.#quietUntil = Date.now() + RECOVERY_MS;
+      log("trace_shard_failed", { shard: this.ctx.id.name ?? "", message: String(fault) });
+    }
+    this.#settle(store, Date.now());
+  }
+
+  #seal(store: TraceStore, scope: SealPolicy["scope"]): Promise<void> {
+    const turn = this.#sealed.then(async () => {
+      const began = Date.now();
+      const before = store.hotBytes;
+      const { storage } = this.ctx;
+      const { segmentRawBytes, ...settings } = this.#settings();
+      const sealing = { store, storage, bucket: this.env.SEGMENTS, identity: this.#identity, segmentRawBytes };
+      const upTo = store.lastSeq();
+      const oldestLeftAt = await seal(sealing, scope, settings);
+      // Changes that came during the seal were not looked at.
+      const cameSince = store.lastSeq() > upTo ? began : null;
+      this.#oldestAt = leastOf(oldestLeftAt, cameSince);
+      this.#sealAtBytes = store.hotBytes + settings.sealBytes;
+      this.#disposeAt = store.disposableAt(ORPHANED_MS, RETIRED_MS);
+      if (before > 0)
+        log("trace_shard_sealed", {
+          shard: this.ctx.id.name ?? "",
+          scope,
+          bytes: before - store.hotBytes,
+          hotBytes: store.hotBytes,
+          ms: Date.now() - began,
+        });
+    });
+    this.#sealed = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Removes objects that nobody needs any more: the object first, so that a death in between repeats it. */
+  async #dispose(store: TraceStore): Promise<void> {
+    const now = Date.now();
+    const disposable = store.disposable(now - ORPHANED_MS, now - RETIRED_MS, DISPOSED_AT_ONCE);
+    if (disposable.length === 0) return;
+    await this.env.SEGMENTS.delete(disposable.map(({ key }) => key));
+    store.dispose(disposable.map(({ number }) => number));
+    this.#disposeAt = store.disposableAt(ORPHANED_MS, RETIRED_MS);
+  }
+
+  #isDue(store: TraceStore, now: number): boolean {
+    const dueAt = this.#sealDueAt(store, now);
+    return dueAt !== null && dueAt <= now;
+  }
+
+  #sealDueAt(store: TraceStore, now: number): number | null {
+    if (this.#oldestAt === null) return null;
+    return store.hotBytes >= this.#sealAtBytes ? now : this.#oldestAt + this.#settings().sealAgeMs;
+  }
+
+  /** Puts the alarm at the earliest thing to do. Writes only when that has changed. */
+  #settle(store: TraceStore, now: number): void {
+    const dueAt = leastOf(this.#sealDueAt(store, now), this.#disposeAt);
+    const wakeAt = dueAt === null ? null : Math.max(dueAt, this.#quietUntil, 1);
+    const isAboutToFire = wakeAt !== null && this.#alarmAt !== null && this.#alarmAt <= Math.min(wakeAt, now);
+    if (wakeAt === this.#alarmAt || isAboutToFire) return;
+    this.#alarmAt = wakeAt;
+    void (wakeAt === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(wakeAt));
+  }
+
+  /** A run stays in the day in which it began: a later change cannot move it out of the reach of its exports. */
+  #keptInItsDay(change: RunChange): RunChange {
+    if (change.start_time === null) return change;
+    const begins = startOfDay(this.#identity.day);
+    const start = change.start_time / 1000;
+    return start >= begins && start < begins + DAY_MS ? change : { ...change, start_time: null };
+  }
+
+  #settings() {
+    return readSettings(this.env);
+  }
+}
+
+const leastOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+function identityOf(name: string | undefined): ShardIdentity {
+  const [kind, tenantId, projectId, day, shard, ...rest] = name?.split("/") ?? [];
+  if (kind !== "trace" || tenantId === undefined || projectId === undefined || day === undefined || rest.length > 0)
+    throw new Error(`${name} is not the name of a trace shard`);
+  return { tenantId, projectId, day, shard: Number(shard) };
+}

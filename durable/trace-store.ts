@@ -1,0 +1,234 @@
+import type { Window } from "../src/domain/time.ts";
+import type { SegmentRef } from "../src/source/port.ts";
+import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
+import type { RunChange } from "../src/trace/run-change.ts";
+import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
+import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
+
+/**
+ * What a trace shard keeps in SQLite. Synchronous throughout: statements without an await between them are one
+ * commit.
+ *
+ * change   Hot changes as they came, in order of acceptance (`seq`). A run's changes are merged when it is sealed,
+ *          not when they come, so taking one costs one row. `body` is empty when it lies in `piece`.
+ * segment  Every object that may stand in the bucket. `intended`: recorded before the write began. `live`: its rows
+ *          are the shard's. `retired`: replaced, but an export may still be reading it. `at`: since when.
+ * sealed   Which live segment holds a run.
+ */
+const SCHEMA = [
+  `CREATE TABLE change (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, kind TEXT NOT NULL, start INTEGER, rank INTEGER NOT NULL,
+    ended INTEGER NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB) STRICT`,
+  `CREATE TABLE segment (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL,
+    etag TEXT, bytes INTEGER, rows INTEGER, min_start INTEGER, max_start INTEGER) STRICT`,
+  "CREATE TABLE sealed (run TEXT PRIMARY KEY, segment INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE noted (at INTEGER NOT NULL) STRICT",
+  CREATE_PIECES,
+];
+
+/** Weight of a stored change beside its body, so that very many small ones count too. */
+const CHANGE_OVERHEAD_BYTES = 256;
+
+/** What a stored segment holds. */
+export interface WrittenSegment extends Omit<SegmentRef, "key"> {
+  readonly number: number;
+  readonly runs: readonly string[];
+}
+
+export class TraceStore {
+  readonly #sql: SqlStorage;
+  hotBytes: number;
+
+  private constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
+  }
+
+  /** The store if anything was ever put into it: asking an empty shard must not give it storage. */
+  static existing(sql: SqlStorage): TraceStore | null {
+    const tables = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'change'").toArray();
+    return tables.length === 0 ? null : new TraceStore(sql);
+  }
+
+  static create(sql: SqlStorage): TraceStore {
+    for (const statement of SCHEMA) sql.exec(statement);
+    return new TraceStore(sql);
+  }
+
+  get isNoted(): boolean {
+    return this.#sql.exec("SELECT 1 FROM noted").toArray().length > 0;
+  }
+
+  note(now: number): void {
+    this.#sql.exec("INSERT INTO noted (at) VALUES (?)", now);
+  }
+
+  append(change: RunChange, now: number): void {
+    const body = encodeChange(change);
+    const bytes = body.length + CHANGE_OVERHEAD_BYTES;
+    const isLong = body.length > PIECE_BYTES;
+    const { start, rank } = startHint(change);
+    const { seq } = this.#sql
+      .exec<{ seq: number }>(
+        "INSERT INTO change (run, kind, start, rank, ended, at, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+        change.id,
+        change.kind,
+        start,
+        rank,
+        change.end_time === null ? 0 : 1,
+        now,
+        bytes,
+        isLong ? null : body,
+      )
+      .one();
+    if (isLong) writePieces(this.#sql, seq, body);
+    this.hotBytes += bytes;
+  }
+
+  lastSeq(): number {
+    return this.#sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM change").one().seq;
+  }
+
+  oldestAt(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT min(at) AS at FROM change").one().at;
+  }
+
+  /** Hot changes with `after < seq <= upTo`, in order. */
+  hotChanges(after: number, upTo: number, limit: number): HotChange[] {
+    return this.#sql
+      .exec<Omit<HotChange, "ended" | "kind"> & { kind: string; ended: number } & Record<string, SqlStorageValue>>(
+        `SELECT seq, run, kind, start, rank, ended, at, bytes FROM change
+        WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+        after,
+        upTo,
+        limit,
+      )
+      .toArray()
+      .map((row) => ({ ...row, kind: kindOf(row.kind), ended: row.ended === 1 }));
+  }
+
+  changes(seqs: readonly number[]): RunChange[] {
+    return seqs.map((seq) => {
+      const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM change WHERE seq = ?", seq).one();
+      return decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
+    });
+  }
+
+  /** Those of the runs of which a post or a patch has come. Scans the hot changes: strays alone ask this. */
+  known(runIds: readonly string[]): string[] {
+    const asked = JSON.stringify(runIds);
+    return this.#sql
+      .exec<{ run: string }>(
+        `SELECT run FROM sealed WHERE run IN (SELECT value FROM json_each(?))
+        UNION SELECT run FROM change WHERE kind <> 'feedback' AND run IN (SELECT value FROM json_each(?))`,
+        asked,
+        asked,
+      )
+      .toArray()
+      .map(({ run }) => run);
+  }
+
+  /** The live segments that hold the runs. */
+  segmentOf(runIds: readonly string[]): Map<string, number> {
+    const rows = this.#sql.exec<{ run: string; segment: number }>(
+      "SELECT run, segment FROM sealed WHERE run IN (SELECT value FROM json_each(?))",
+      JSON.stringify(runIds),
+    );
+    return new Map(rows.toArray().map(({ run, segment }) => [run, segment]));
+  }
+
+  /** Records that an object is going to be written; its number and key are never given out again. */
+  intend(keyOf: (number: number) => string, now: number): { readonly number: number; readonly key: string } {
+    const { number } = this.#sql
+      .exec<{ number: number }>("INSERT INTO segment (key, state, at) VALUES ('', 'intended', ?) RETURNING number", now)
+      .one();
+    const key = keyOf(number);
+    this.#sql.exec("UPDATE segment SET key = ? WHERE number = ?", key, number);
+    return { number, key };
+  }
+
+  /**
+   * Makes written segments the shard's own, in place of one that they replace, and forgets the changes that are now
+   * in them. To be called within one transaction.
+   */
+  commit(written: readonly WrittenSegment[], replaced: number | null, seqs: readonly number[], now: number): void {
+    for (const segment of written) {
+      this.#sql.exec(
+        `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?
+        WHERE number = ?`,
+        now,
+        segment.etag,
+        segment.bytes,
+        segment.rows,
+        segment.minStart,
+        segment.maxStart,
+        segment.number,
+      );
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO sealed (run, segment) SELECT value, ? FROM json_each(?)",
+        segment.number,
+        JSON.stringify(segment.runs),
+      );
+    }
+    if (replaced !== null)
+      this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE number = ?", now, replaced);
+    const list = JSON.stringify(seqs);
+    this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);
+    deletePieces(this.#sql, list);
+  }
+
+  /** After a commit: a rolled back transaction must not leave the sum wrong. */
+  forgetHot(bytes: number): void {
+    this.hotBytes -= bytes;
+  }
+
+  segmentKey(number: number): string {
+    return this.#sql.exec<{ key: string }>("SELECT key FROM segment WHERE number = ?", number).one().key;
+  }
+
+  /** Live segments that overlap the window, in their lasting order. */
+  overlapping(window: Window): SegmentRef[] {
+    return this.#sql
+      .exec<{ key: string; etag: string; bytes: number; rows: number; minStart: number; maxStart: number }>(
+        `SELECT key, etag, bytes, rows, min_start AS minStart, max_start AS maxStart FROM segment
+        WHERE state = 'live' AND min_start < ? AND max_start >= ? ORDER BY min_start, key`,
+        window.end * 1000,
+        window.start * 1000,
+      )
+      .toArray();
+  }
+
+  /** Objects that nobody needs: intended at or before one instant and never committed, or retired before another. */
+  disposable(intendedBefore: number, retiredBefore: number, limit: number): { number: number; key: string }[] {
+    return this.#sql
+      .exec<{ number: number; key: string }>(
+        `SELECT number, key FROM segment
+        WHERE (state = 'intended' AND at <= ?) OR (state = 'retired' AND at <= ?) LIMIT ?`,
+        intendedBefore,
+        retiredBefore,
+        limit,
+      )
+      .toArray();
+  }
+
+  dispose(numbers: readonly number[]): void {
+    this.#sql.exec("DELETE FROM segment WHERE number IN (SELECT value FROM json_each(?))", JSON.stringify(numbers));
+  }
+
+  /** Earliest instant at which something becomes disposable, given how long either kind is kept. */
+  disposableAt(intendedMs: number, retiredMs: number): number | null {
+    return this.#sql
+      .exec<{ at: number | null }>(
+        `SELECT min(at + CASE state WHEN 'intended' THEN ? ELSE ? END) AS at FROM segment WHERE state <> 'live'`,
+        intendedMs,
+        retiredMs,
+      )
+      .one().at;
+  }
+}
+
+function kindOf(text: string): HotChange["kind"] {
+  if (text === "post" || text === "patch" || text === "feedback") return text;
+  throw new Error(`a stored change is of kind ${text}`);
+}

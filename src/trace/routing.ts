@@ -1,0 +1,25 @@
+import { dayOf } from "../domain/time.ts";
+import { type RunChange, startOf } from "./run-change.ts";
+import { madeAt } from "./run-id.ts";
+
+/** Which trace shard a run belongs to: its project, the UTC day on which it began, and a hash of its id. */
+
+/** UTC day on which the run began; null: the change does not say. */
+export function dayOfChange(change: RunChange): string | null {
+  const start = startOf(change);
+  return start === null ? null : dayOf(start / 1000);
+}
+
+/** Days on which the run probably began, best guess first: ids of version 7 carry the time they were made at. */
+export function likelyDays(change: RunChange): readonly string[] {
+  const said = dayOfChange(change);
+  const made = [change.id, change.trace_id ?? ""].flatMap((id) => madeAt(id) ?? []).map(dayOf);
+  return [...new Set([...(said === null ? [] : [said]), ...made])];
+}
+
+/** Ordinal of the run's shard among `shards`: FNV-1a over the id. Fixed for ever: stored runs are found by it. */
+export function shardOf(runId: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < runId.length; i += 1) hash = Math.imul(hash ^ runId.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % shards;
+}

@@ -1,0 +1,86 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { StraysActor } from "../../durable/strays.ts";
+import {
+  bytes,
+  env,
+  exported,
+  feedback,
+  ingest,
+  NOON,
+  newId,
+  newProject,
+  patch,
+  post,
+  straysOf,
+  type TestProject,
+} from "./traces.ts";
+
+const ended = { end_time: NOON + 1, outputs: bytes("{}") };
+
+const stub = ({ tenantId }: TestProject) =>
+  env.STRAYS.getByName(`strays/${tenantId}`) as unknown as DurableObjectStub<StraysActor>;
+
+describe("a patch that names neither project nor day", () => {
+  it("finds its run", async () => {
+    const project = newProject(3);
+    const ids = Array.from({ length: 20 }, newId);
+    await ingest(project, ...ids.map((id) => post(id)));
+    expect(await straysOf(project).place(ids.map((id) => patch(id, ended)))).toEqual({ placed: 20, parked: 0 });
+    expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
+  });
+
+  it("finds its run within the same request, and after it was sealed", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, patch(a, ended), post(a), post(b));
+    await exported(project);
+    await ingest(project, patch(b, ended));
+    expect((await exported(project)).map(({ status }) => status)).toEqual(["success", "success"]);
+  });
+
+  it("waits for its run, and a snapshot right after the run has it", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, patch(id, { ...ended, name: "first" }));
+    await ingest(project, patch(id, { name: "second" }));
+    await evictDurableObject(stub(project));
+    await ingest(project, post(id));
+    await ingest(project, patch(id, { run_type: "llm" }));
+    expect(await exported(project)).toMatchObject([{ status: "success", name: "second", run_type: "llm" }]);
+  });
+
+  it("is brought home by the alarm", async () => {
+    const project = newProject();
+    const id = newId();
+    expect(await straysOf(project).place([patch(id, ended)])).toEqual({ placed: 0, parked: 1 });
+    await ingest(project, post(id));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await runDurableObjectAlarm(stub(project));
+    expect(await straysOf(project).place([patch(id, {})])).toEqual({ placed: 1, parked: 0 });
+    expect(await exported(project)).toMatchObject([{ status: "success" }]);
+  });
+
+  it("of several megabytes is kept whole while it waits", async () => {
+    const project = newProject();
+    const id = newId();
+    const large = `{"a":"${"0123456789".repeat(500_000)}"}`;
+    await ingest(project, patch(id, { outputs: bytes(large) }));
+    await evictDurableObject(stub(project));
+    await ingest(project, post(id));
+    const [row] = await exported(project);
+    expect(new TextDecoder().decode(row?.outputs ?? new Uint8Array()) === large).toBe(true);
+  });
+});
+
+it("feedback is exported with its run, given before or after it", async () => {
+  const project = newProject();
+  const id = newId();
+  await ingest(project, feedback(id, { key: "k", score: 1 }));
+  await ingest(project, post(id));
+  await ingest(project, feedback(id, { key: "k", score: 0 }));
+  const [row] = await exported(project);
+  expect(JSON.parse(new TextDecoder().decode(row?.feedback_stats ?? new Uint8Array()))).toMatchObject({
+    k: { n: 2, avg: 0.5 },
+  });
+});

@@ -1,0 +1,116 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env as bindings } from "cloudflare:workers";
+import { strays, traceShard, traceShardName } from "../../durable/actors.ts";
+import type { Env } from "../../durable/env.ts";
+import { ingestChanges } from "../../durable/ingest.ts";
+import type { TraceShardActor } from "../../durable/trace-shard.ts";
+import { builtInSource } from "../../durable/trace-source.ts";
+import type { Project } from "../../src/domain/records.ts";
+import { ok } from "../../src/domain/result.ts";
+import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
+import type { SegmentRow } from "../../src/parquet/row.ts";
+import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
+import type { Snapshot } from "../../src/source/port.ts";
+import { NO_FIELDS, type RunChange } from "../../src/trace/run-change.ts";
+
+/** A project of its own for each test, filled through the same door as HTTP uses, and looked at through its segments. */
+
+// The generated type of the bindings does not know them; wrangler.toml declares those of Env.
+export const env = bindings as unknown as Env;
+
+export const DAY = "2030-01-02";
+export const NOON = (startOfDay(DAY) + DAY_MS / 2) * 1000;
+export const WHOLE_DAY = { start: startOfDay(DAY), end: startOfDay(DAY) + DAY_MS };
+
+export interface TestProject {
+  readonly tenantId: string;
+  readonly project: Project;
+}
+
+export function newProject(shards = 1): TestProject {
+  const tenantId = crypto.randomUUID();
+  const id = crypto.randomUUID();
+  return { tenantId, project: { id, tenantId, name: "demo", shards, description: null, extra: null, startTime: 0 } };
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const text = (value: Uint8Array | null | undefined): string =>
+  new TextDecoder().decode(value ?? new Uint8Array());
+
+let made = 0;
+/** Ids of version 4, ascending. */
+export const newId = (): string => `00000000-0000-4000-8000-${String(++made).padStart(12, "0")}`;
+
+export const post = (id: string, fields: Partial<RunChange> = {}): RunChange => ({
+  ...NO_FIELDS,
+  kind: "post",
+  id,
+  project: { name: "demo" },
+  start_time: NOON,
+  name: "posted",
+  feedback: null,
+  ...fields,
+});
+
+/** A patch as sent for a run that says nothing of its project and its day. */
+export const patch = (id: string, fields: Partial<RunChange> = {}): RunChange => ({
+  ...NO_FIELDS,
+  kind: "patch",
+  id,
+  project: null,
+  feedback: null,
+  ...fields,
+});
+
+export const feedback = (id: string, entry: { readonly key: string; readonly score: number }): RunChange => ({
+  ...NO_FIELDS,
+  kind: "feedback",
+  id,
+  project: null,
+  feedback: { id: newId(), json: JSON.stringify({ id: "f", ...entry }) },
+});
+
+export async function ingest({ tenantId, project }: TestProject, ...changes: RunChange[]) {
+  async function* each() {
+    for (const change of changes) yield ok(change);
+  }
+  return ingestChanges(env, tenantId, async (asked) => asked.map(() => ok(project)), each());
+}
+
+export const snapshot = ({ tenantId, project }: TestProject, window = WHOLE_DAY): Promise<Snapshot> =>
+  builtInSource(env).snapshot({ tenantId, projectId: project.id, day: DAY, shards: project.shards }, window);
+
+export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
+  const rows: SegmentRow[] = [];
+  for (const { key, etag, bytes: size } of snapshotted.segments) {
+    const object = await env.SEGMENTS.get(key);
+    if (object === null) throw new Error(`${key} is missing`);
+    if (object.etag !== etag || object.size !== size) throw new Error(`${key} is not what the snapshot says`);
+    rows.push(...readSegmentRows(new Uint8Array(await object.arrayBuffer())));
+  }
+  return rows;
+}
+
+export const exported = async (project: TestProject): Promise<SegmentRow[]> => rowsIn(await snapshot(project));
+
+/** The stub as the test helpers want it: one that knows it is a stub. */
+export function shardStub({ tenantId, project }: TestProject, shard = 0): DurableObjectStub<TraceShardActor> {
+  const name = traceShardName({ tenantId, projectId: project.id, day: DAY, shard });
+  return env.TRACE_SHARD.getByName(name) as unknown as DurableObjectStub<TraceShardActor>;
+}
+
+export const shard = ({ tenantId, project }: TestProject, ordinal = 0) =>
+  traceShard(env, { tenantId, projectId: project.id, day: DAY, shard: ordinal });
+
+export const straysOf = ({ tenantId }: TestProject) => strays(env, tenantId);
+
+/** Puts another bucket or other settings under the shard, until it is evicted. */
+export const withEnv = (project: TestProject, change: (env: Env) => Partial<Env>): Promise<void> =>
+  runInDurableObject(shardStub(project), (instance) => {
+    // `env` is protected in the types alone.
+    const inside = instance as unknown as { env: Env };
+    inside.env = { ...inside.env, ...change(inside.env) };
+  });
+
+export const keysOf = async ({ tenantId }: TestProject): Promise<string[]> =>
+  (await env.SEGMENTS.list({ prefix: `trace/${tenantId}/` })).objects.map(({ key }) => key);

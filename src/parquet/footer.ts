@@ -1,5 +1,5 @@
 import type { ColumnChunk, FileMetaData, Statistics as FooterStatistics, SchemaElement } from "hyparquet";
-import { parquetMetadata } from "hyparquet";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Compression } from "../domain/fields.ts";

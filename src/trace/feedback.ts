@@ -44,8 +44,8 @@ export interface FeedbackStats {
 }
 
 /**
- * Reads the JSON of one feedback into a change of its run: `run_id`, else the root of `trace_id`. `id` is the id
- * known beforehand, from a part's name or made by the caller; without it the JSON must hold one.
+ * Reads the JSON of one feedback into a change of its run: `run_id`, else the root of `trace_id`. `id` is
+ * its id if the JSON holds none, from a part's name or made by the caller; null: the JSON must hold one.
  */
 export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Location): Result<RunChange, Invalid> {
   if (bytes.length > MAX_FEEDBACK_BYTES)
@@ -128,8 +128,8 @@ function statsOf(entries: readonly Record<string, unknown>[]): FeedbackStats {
   return {
     n: entries.length,
     avg: scored ? mean : null,
-    min: scored ? Math.min(...scores) : null,
-    max: scored ? Math.max(...scores) : null,
+    min: scored ? scores.reduce((a, b) => Math.min(a, b)) : null,
+    max: scored ? scores.reduce((a, b) => Math.max(a, b)) : null,
     stdev: scored ? Math.sqrt(variance) : null,
     errors: entries.filter(({ error }) => error === true).length,
     values: Object.fromEntries([...labels].sort(([a], [b]) => (a < b ? -1 : 1))),

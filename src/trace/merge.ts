@@ -47,9 +47,10 @@ export const noRun = (id: string): MergedRun => ({ ...NO_FIELDS, id, patched: 0,
 /** The run after the changes, in the order in which they were accepted. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const merged: Writable<MergedRun> = { ...run };
+  const said: FeedbackEntry[] = [];
   for (const change of changes) {
     if (change.kind === "feedback") {
-      if (change.feedback !== null) merged.feedback = withFeedback(merged.feedback, change.feedback);
+      if (change.feedback !== null) said.push(change.feedback);
       continue;
     }
     merged.known = true;
@@ -61,6 +62,7 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
       setField(merged, field, change);
     }
   }
+  if (said.length > 0) merged.feedback = latestOfEach([...run.feedback, ...said]);
   return merged;
 }
 
@@ -97,7 +99,7 @@ function setField<F extends keyof RunFields>(run: Writable<RunFields>, field: F,
   run[field] = from[field];
 }
 
-function withFeedback(entries: readonly FeedbackEntry[], entry: FeedbackEntry): readonly FeedbackEntry[] {
-  const others = entries.filter(({ id }) => id !== entry.id);
-  return [...others, entry].sort((a, b) => (a.id < b.id ? -1 : 1));
+function latestOfEach(entries: readonly FeedbackEntry[]): readonly FeedbackEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

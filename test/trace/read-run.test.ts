@@ -150,6 +150,16 @@ describe("reading one feedback", () => {
     expect(await read({ key: "k", trace_id: PARENT_ID })).toMatchObject({ ok: true, value: { id: PARENT_ID } });
   });
 
+  it("takes its own id before the one made for it, so that sending it again replaces it", async () => {
+    const sent = { id: RUN_ID, key: "k", run_id: RUN_ID };
+    expect(await read(sent)).toMatchObject({ ok: true, value: { feedback: { id: RUN_ID } } });
+  });
+
+  it("keeps the id that the JSON holds, so that sending it twice is one feedback", async () => {
+    const sent = { id: PROJECT_ID, key: "correctness", run_id: RUN_ID };
+    expect(await read(sent)).toMatchObject({ ok: true, value: { feedback: { id: PROJECT_ID } } });
+  });
+
   it.each([
     [{ score: 1, run_id: RUN_ID }, "key"],
     [{ key: "k", score: "1", run_id: RUN_ID }, "score"],

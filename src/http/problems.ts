@@ -82,7 +82,7 @@ interface Problem {
 const describe = (failure: RequestFailure): Problem => {
   switch (failure.reason) {
     case "not_found":
-      return { status: STATUS.notFound, detail: `There is no ${failure.what} ${failure.id} in this workspace.` };
+      return { status: STATUS.notFound, detail: `There is no ${failure.what} ${failure.id}.` };
     case "unauthorized":
       return { status: STATUS.unauthorized, detail: failure.message };
     case "plan_required":

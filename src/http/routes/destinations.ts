@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { fail, ok } from "../../domain/result.ts";
+import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
@@ -24,14 +24,10 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     success: "ok",
     answer: destinationShown,
     failures: ["destinationCheckFailed"],
-    async handle({ body, who, settings }) {
-      const credentials = body.credentials ?? null;
-      if (credentials === null && settings.environmentCredentials === null) {
-        const message = "Credentials are required: this deployment takes none from its environment";
-        return fail({ reason: "invalid", loc: ["body", "credentials"], message, type: "missing" });
-      }
+    async handle({ body, who }) {
       const id = crypto.randomUUID();
       const { display_name: displayName, config } = body;
+      const credentials = body.credentials ?? null;
       const created = await who.workspace.createDestination({ id, displayName, config, credentials });
       return created.ok ? ok(showDestination(profile, created.value)) : created;
     },

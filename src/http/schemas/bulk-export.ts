@@ -60,7 +60,7 @@ export const bulkExportCreate = closedObject({
   session_id: uuid,
   all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
   start_time: instant,
-  end_time: instant.nullish(),
+  end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
   filter: z.null({ error: "Filters are not supported: an export holds its whole window. Leave filter out" }).optional(),
   format: z.literal("Parquet", { error: "The only format is Parquet" }).nullish(),
   format_version: z.enum(FORMAT_VERSIONS).nullish(),

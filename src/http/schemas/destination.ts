@@ -50,15 +50,13 @@ const credentials = closedObject({
   access_key_id: headerText(255),
   secret_access_key: headerText(2048),
   session_token: headerText(2048).nullish(),
-})
-  .transform(
-    (sent): Credentials => ({
-      accessKeyId: sent.access_key_id,
-      secretAccessKey: sent.secret_access_key,
-      sessionToken: sent.session_token ?? null,
-    }),
-  )
-  .openapi("S3Credentials");
+}).transform(
+  (sent): Credentials => ({
+    accessKeyId: sent.access_key_id,
+    secretAccessKey: sent.secret_access_key,
+    sessionToken: sent.session_token ?? null,
+  }),
+);
 
 /** How to address the bucket is decided by the endpoint; hints that agree with that are taken, others refused. */
 const addressingHints = closedObject({

@@ -62,7 +62,7 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
 
   steps.begin("Reading the bucket with DuckDB");
   const files = await download(config.s3, PREFIX, folder);
-  const found = await readBack(folder, files);
+  const found = await readBack(folder, PREFIX, files);
   steps.done(`${files.length} objects downloaded`);
   console.log(`\n${found.report}\n`);
   if (found.rows !== sent.runs) {

@@ -8,7 +8,7 @@ import { secretsOf } from "./secrets.ts";
 import { type Settings, writeSettings } from "./settings.ts";
 import { lockState } from "./state-lock.ts";
 import { createWorkspace, isKnown } from "./workspace.ts";
-import { lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
+import { hasFailedBuild, lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
 
 export interface StartOptions {
   /** null: any free port. */
@@ -79,6 +79,8 @@ const untilReady = async (url: string, wrangler: Wrangler): Promise<void> => {
     const state = await Promise.race([ended, answers(url)]);
     if (state === "ended") throw new DevFailure(`wrangler ended before it was ready. ${tellLog(wrangler)}`);
     if (state === "ready") return;
+    // wrangler waits for an edit that mends it; a start has nothing to wait for.
+    if (hasFailedBuild(wrangler.logFile)) throw new DevFailure(`The service does not build. ${tellLog(wrangler)}`);
     await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
   }
   throw new DevFailure(`The service did not answer within ${READY_WITHIN_MS / 1000} s. ${tellLog(wrangler)}`);

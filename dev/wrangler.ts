@@ -54,6 +54,9 @@ export const lastLogLines = (logFile: string, count: number): string =>
     .slice(-count)
     .join("\n");
 
+/** Whether wrangler has said that the source does not build. */
+export const hasFailedBuild = (logFile: string): boolean => readFileSync(logFile, "utf8").includes("Build failed");
+
 /** No questions, no reports, and no requests to the internet. */
 const QUIET = {
   CI: "1",

@@ -19,11 +19,11 @@ const PER_MODEL = `
          printf('$%.4f', sum(total_cost)) AS cost
   FROM runs WHERE run_type = 'llm' GROUP BY ALL ORDER BY sum(total_cost) DESC`;
 
-/** Reads an export's files below the folder as one Hive-partitioned table and asks it three questions. */
-export const readBack = async (folder: string, files: readonly DownloadedFile[]): Promise<ReadBack> => {
+/** Reads an export's files below a prefix of the folder as one Hive-partitioned table and asks it three questions. */
+export const readBack = async (folder: string, prefix: string, files: readonly DownloadedFile[]): Promise<ReadBack> => {
   const duckdb = await openDuckDB();
   try {
-    const glob = join(folder, "**/export_id=*/**/*.parquet");
+    const glob = join(folder, prefix, "export_id=*/**/*.parquet");
     await duckdb.rows(`CREATE VIEW runs AS FROM read_parquet('${glob}', hive_partitioning = true)`);
     const ask = async (sql: string): Promise<string> => {
       const rows = await duckdb.rows(sql);

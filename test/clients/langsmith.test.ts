@@ -29,12 +29,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The SDK as any program makes it: it knows the service's address and a key, nothing else. */
+/** What the SDK sent, as `<method> <path without ids> <content encoding>`; it proves that a test took its way. */
+const seen = new Set<string>();
+
+/** The SDK as any program makes it: it knows the service's address and a key. Its requests are only watched. */
 const clientWith = (options: { readonly autoBatchTracing?: boolean }): Client =>
-  new Client({ apiUrl: waybill.config.url, apiKey: waybill.config.api_key, ...options });
+  new Client({
+    apiUrl: waybill.config.url,
+    apiKey: waybill.config.api_key,
+    fetchImplementation: (input, init) => {
+      const path = new URL(String(input)).pathname.replace(/[0-9a-f-]{36}/, "{id}");
+      const encoding = new Headers(init?.headers).get("Content-Encoding") ?? "";
+      seen.add(`${init?.method ?? "GET"} ${path} ${encoding}`.trim());
+      return fetch(input, init);
+    },
+    ...options,
+  });
 
 /** A chain with a tool that fails and a model that answers, as the SDK reports them. */
-const sendTrace = async (client: Client, project: string): Promise<RunTree> => {
+const sendTrace = async (
+  client: Client,
+  project: string,
+): Promise<readonly [root: RunTree, tool: RunTree, model: RunTree]> => {
   const root = new RunTree({
     name: "agent",
     run_type: "chain",
@@ -62,7 +78,7 @@ const sendTrace = async (client: Client, project: string): Promise<RunTree> => {
   await root.end({ answer: "In Japan." }, undefined, START + 100);
   await root.patchRun();
   await client.awaitPendingTraceBatches();
-  return root;
+  return [root, tool, model];
 };
 
 const USAGE = {
@@ -91,17 +107,23 @@ const exportedRows = async (project: string, columns: string): Promise<DuckRow[]
 
 describe("Traces of the langsmith SDK are exported as they were sent", () => {
   it.each([
-    { way: "in batches, multipart and gzip", project: "batched", options: {} },
-    { way: "run by run, without batches", project: "unbatched", options: { autoBatchTracing: false } },
-  ])("$way", async ({ project, options }) => {
-    const root = await sendTrace(clientWith(options), project);
+    { way: "in batches, multipart and gzip", project: "batched", options: {}, requests: ["POST /runs/multipart gzip"] },
+    {
+      way: "run by run, without batches",
+      project: "unbatched",
+      options: { autoBatchTracing: false },
+      requests: ["POST /runs", "PATCH /runs/{id}"],
+    },
+  ])("$way", async ({ project, options, requests }) => {
+    seen.clear();
+    const [root, tool, model] = await sendTrace(clientWith(options), project);
+    expect([...seen]).toEqual(expect.arrayContaining(requests));
     const rows = await exportedRows(
       project,
       `id, parent_run_id, trace_id, name, run_type, status, is_root, inputs::JSON::VARCHAR AS inputs, outputs, error, tags,
        epoch_ms(start_time)::INT8 AS start, epoch_ms(end_time)::INT8 AS "end", total_tokens, prompt_tokens, total_cost,
        extra ->> '$.metadata.ls_model_name' AS model, parent_run_ids, dotted_order`,
     );
-    const [tool, model] = root.child_runs;
     const shared = {
       trace_id: root.id,
       error: null,
@@ -111,7 +133,6 @@ describe("Traces of the langsmith SDK are exported as they were sent", () => {
       model: null,
     };
     const child = { ...shared, parent_run_id: root.id, is_root: false, parent_run_ids: [root.id] };
-    const isTagged = (row: DuckRow | undefined): unknown => row?.tags;
     expect(rows.map(({ tags: _, ...row }) => row)).toEqual([
       {
         ...shared,
@@ -130,41 +151,41 @@ describe("Traces of the langsmith SDK are exported as they were sent", () => {
       },
       {
         ...child,
-        id: tool?.id,
+        id: tool.id,
         name: "map",
         run_type: "tool",
         status: "error",
-        inputs: JSON.stringify(tool?.inputs),
+        inputs: JSON.stringify(tool.inputs),
         outputs: null,
         error: "Error: no map",
         start: BigInt(START + 5),
         end: BigInt(START + 10),
-        dotted_order: tool?.dotted_order,
+        dotted_order: tool.dotted_order,
       },
       {
         ...child,
-        id: model?.id,
+        id: model.id,
         name: "answer",
         run_type: "llm",
         status: "success",
-        inputs: JSON.stringify(model?.inputs),
-        outputs: JSON.stringify(model?.outputs),
+        inputs: JSON.stringify(model.inputs),
+        outputs: JSON.stringify(model.outputs),
         start: BigInt(START + 20),
         end: BigInt(START + 90),
         total_tokens: 14n,
         prompt_tokens: 11n,
         total_cost: 0.75,
         model: "small-model-1",
-        dotted_order: model?.dotted_order,
+        dotted_order: model.dotted_order,
       },
     ]);
-    expect(isTagged(rows[0])).toEqual(["blue", "green"]);
+    expect(rows[0]?.tags).toEqual(["blue", "green"]);
   });
 });
 
 it("A project is found by its name, and feedback on a run is exported with it", async () => {
   const client = clientWith({});
-  const root = await sendTrace(client, "scored");
+  const [root] = await sendTrace(client, "scored");
   const project = await client.readProject({ projectName: "scored" });
   await client.createFeedback({ runId: root.id, sessionId: project.id, key: "helpful", score: 1 });
   await client.createFeedback({ runId: root.id, sessionId: project.id, key: "helpful", score: 0 });

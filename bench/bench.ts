@@ -44,7 +44,7 @@ const main = async (): Promise<void> => {
   try {
     await measure(options, folder, waybill, child);
   } finally {
-    for (const started of children) started.end();
+    await Promise.all(children.map((started) => started.end()));
     await waybill.stop();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -81,15 +81,21 @@ const measure = async (
   const first = await measureExport(config, request, service);
   const ingestCpu = cpuMicros(service) - ingestCpuBefore;
 
-  say("Giving DuckDB the same rows");
+  say("Giving the peers the same rows");
   const rowsFile = join(folder, "runs.ndjson");
   const identity = { tenantId: config.workspace_id, projectId: request.session_id, traceTier: TRACE_TIER };
   writeRowsFile(rowsFile, runs, identity);
-  const duckdb = child("duckdb-peer.ts");
-  await duckdb.ask({ kind: "load", source: rowsFile, folder });
-  const clickHouse = hasClickHouse() ? child("clickhouse-peer.ts") : null;
+  const loaded = async (script: string): Promise<Child> => {
+    const loader = child(script);
+    await loader.ask({ kind: "load", source: rowsFile, folder });
+    await loader.end();
+    const peer = child(script);
+    await peer.ask({ kind: "open", folder });
+    return peer;
+  };
+  const duckdb = await loaded("duckdb-peer.ts");
+  const clickHouse = hasClickHouse() ? await loaded("clickhouse-peer.ts") : null;
   if (clickHouse === null) say("chdb is not installed, so ClickHouse is left out (npm install --prefix bench)");
-  await clickHouse?.ask({ kind: "load", source: rowsFile, folder });
 
   say(`Exporting ${options.rounds} times each, in turns`);
   const compared = await compare({

@@ -6,7 +6,8 @@ export interface Child {
   readonly processId: number;
   /** Sends a request and waits for its answer; throws what the child threw. */
   ask<Answer>(request: object): Promise<Answer>;
-  end(): void;
+  /** Ends it; resolves when it is gone, with its locks on files. */
+  end(): Promise<void>;
 }
 
 interface Reply {
@@ -18,7 +19,15 @@ interface Reply {
 export const startChild = (script: string): Child => {
   const child = fork(join(import.meta.dirname, script), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   if (child.pid === undefined) throw new Error(`${script} did not start`);
-  return { processId: child.pid, ask: (request) => askChild(child, script, request), end: () => void child.kill() };
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    processId: child.pid,
+    ask: (request) => askChild(child, script, request),
+    end: () => {
+      child.kill();
+      return gone;
+    },
+  };
 };
 
 /** The other side: answers every request of the parent, one after the other, and ends with it. */

@@ -13,14 +13,17 @@ const PARQUET_ZSTD_3 =
 const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
   switch (request.kind) {
     case "load": {
-      clickHouse = openClickHouse(join(request.folder, "clickhouse"));
-      if (clickHouse === null) throw new Error("chdb is not installed");
+      clickHouse = open(request.folder);
       const source = `file('${join(request.folder, "runs.parquet")}', Parquet)`;
       clickHouse.run("CREATE DATABASE IF NOT EXISTS bench");
       clickHouse.run(`CREATE TABLE bench.runs ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM ${source}`);
       clickHouse.run("OPTIMIZE TABLE bench.runs FINAL");
+      clickHouse.close();
       return null;
     }
+    case "open":
+      clickHouse = open(request.folder);
+      return null;
     case "export": {
       if (clickHouse === null) throw new Error("asked to export before it was asked to load");
       const begun = performance.now();
@@ -29,6 +32,12 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       return { ms: performance.now() - begun };
     }
   }
+};
+
+const open = (folder: string): ClickHouse => {
+  const opened = openClickHouse(join(folder, "clickhouse"));
+  if (opened === null) throw new Error("chdb is not installed");
+  return opened;
 };
 
 serveParent(answer);

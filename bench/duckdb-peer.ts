@@ -10,9 +10,7 @@ let connection: DuckDBConnection | null = null;
 const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
   switch (request.kind) {
     case "load": {
-      const instance = await DuckDBInstance.create(join(request.folder, "runs.duckdb"), { threads: "1" });
-      connection = await instance.connect();
-      await connection.run("SET TimeZone = 'UTC'");
+      connection = await open(request.folder);
       const columns = Object.entries(COLUMN_TYPES).map(([name, type]) => `${name}: '${type}'`);
       await connection.run(`CREATE TABLE runs AS FROM read_json('${request.source}', format = 'newline_delimited',
         maximum_object_size = 67108864, columns = {${columns.join(", ")}})`);
@@ -23,6 +21,9 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       );
       return null;
     }
+    case "open":
+      connection = await open(request.folder);
+      return null;
     case "export": {
       if (connection === null) throw new Error("asked to export before it was asked to load");
       const begun = performance.now();
@@ -31,6 +32,13 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       return { ms: performance.now() - begun };
     }
   }
+};
+
+const open = async (folder: string): Promise<DuckDBConnection> => {
+  const instance = await DuckDBInstance.create(join(folder, "runs.duckdb"), { threads: "1" });
+  const opened = await instance.connect();
+  await opened.run("SET TimeZone = 'UTC'");
+  return opened;
 };
 
 serveParent(answer);

@@ -10,7 +10,8 @@ export interface ExportMeasure {
   readonly memory: MemoryUse;
 }
 
-const LOOK_EVERY_MS = 5;
+/** Finer looks would cost the service more than they tell. */
+const LOOK_EVERY_MS = 10;
 
 /** Runs one export to its end and measures it. */
 export const measureExport = async (

@@ -48,7 +48,8 @@ ${table(
 )}
 
 peak MB: resident memory of the processes during an export, growth MB: its growth over just before; greatest of all
-rounds. Waybill's processes hold the local bucket of its segments too; the peers' hold their own tables' caches.
+rounds. Waybill's processes have ingested all runs before, and hold the local bucket of its segments; the peers' have
+opened their table, no more.
 ${outcome.verified.rows} exported rows equal the generated ones in all ${outcome.verified.columns} columns.`;
 };
 

@@ -154,7 +154,7 @@ describe("npm run dev", () => {
     dev.child.kill("SIGKILL");
     await dev.ended;
     await expect.poll(() => processesNaming(dev.stateDir), { timeout: 5000 }).toEqual([]);
-    expect(await isPortFree(dev.port)).toBe(true);
+    await expect.poll(() => isPortFree(dev.port), { timeout: 5000 }).toBe(true);
   });
 });
 

@@ -21,6 +21,8 @@ import { verify } from "./verify.ts";
 
 const SEED = 42;
 const PROJECT = "bench";
+/** What a shell shows for a command that Ctrl-C ended. */
+const INTERRUPTED = 130;
 /** Any whole day in the past will do; a fixed one keeps the data the same. */
 const DAY_START = Date.parse("2026-01-15T00:00:00Z");
 const DATA = join(import.meta.dirname, "data");
@@ -41,12 +43,17 @@ const main = async (): Promise<void> => {
   };
   say("Starting the service and a bucket in memory");
   const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  const cleanUp = async (): Promise<void> => {
+    await Promise.all([...children.map((started) => started.end()), waybill.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => void cleanUp().finally(() => process.exit(INTERRUPTED)));
+  }
   try {
     await measure(options, folder, waybill, child);
   } finally {
-    await Promise.all(children.map((started) => started.end()));
-    await waybill.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await cleanUp();
   }
 };
 

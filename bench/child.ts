@@ -24,7 +24,7 @@ export const startChild = (script: string): Child => {
     processId: child.pid,
     ask: (request) => askChild(child, script, request),
     end: () => {
-      child.kill();
+      child.kill("SIGKILL");
       return gone;
     },
   };

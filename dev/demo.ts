@@ -1,84 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../src/domain/time.ts";
-import { createDestination, createExport, type ExportState, projectId, untilCompleted } from "./api.ts";
-import type { WaybillConfig } from "./config.ts";
-import { progressLine } from "./demo/progress-line.ts";
-import { readBack } from "./demo/read-back.ts";
-import { download } from "./download.ts";
-import { DevFailure, runCommand } from "./failure.ts";
-import { startWaybill } from "./start.ts";
+import { runCommand } from "./failure.ts";
+import { assertInstalled } from "./wrangler.ts";
 
-const PROJECT = "demo";
-const PREFIX = "traces";
-const LOOK_EVERY_MS = 100;
-/** What a shell shows for a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
-
-/** `npm run demo`: real traces in, Parquet in a bucket out, read back and counted. Nothing leaves this machine. */
-const main = async (): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-demo-"));
-  console.log("\nWaybill demo: traces in, Parquet out. Nothing leaves this machine.\n");
-  const steps = progressLine();
-  steps.begin("Starting the service, and an S3 bucket beside it");
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, () => void waybill.stop().finally(() => process.exit(INTERRUPTED)));
-  }
-  try {
-    steps.done(waybill.config.url);
-    await show(waybill.config, join(folder, "bucket"), steps);
-  } finally {
-    await waybill.stop();
-    rmSync(join(folder, "state"), { recursive: true, force: true });
-  }
-};
-
-const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typeof progressLine>): Promise<void> => {
-  steps.begin("Sending traces with the langsmith SDK");
-  const today = startOfDay(dayOf(Date.now()));
-  Object.assign(process.env, {
-    LANGSMITH_TRACING: "true",
-    LANGSMITH_ENDPOINT: config.url,
-    LANGSMITH_API_KEY: config.api_key,
-    LANGSMITH_PROJECT: PROJECT,
-  });
-  // Loaded only now: the SDK reads these variables when it is loaded and when it is first used.
-  const { sendTraces } = await import("./demo/send.ts");
-  const sent = await sendTraces(PROJECT, [today - 2 * DAY_MS, today - DAY_MS]);
-  steps.done(`${sent.runs} runs in ${sent.traces} traces over 3 days, ${sent.feedback} pieces of feedback`);
-
-  steps.begin("Exporting them through the public API");
-  const exportId = await createExport(config, {
-    bulk_export_destination_id: await createDestination(config, config.s3, PREFIX),
-    session_id: await projectId(config, PROJECT),
-    start_time: isoFromMs(today - 2 * DAY_MS),
-    end_time: isoFromMs(today + 2 * DAY_MS),
-    format_version: "v2_beta",
-  });
-  const ended = await untilCompleted(config, exportId, LOOK_EVERY_MS, (state) => steps.update(rowsOf(state)));
-  steps.done(rowsOf(ended));
-
-  steps.begin("Reading the bucket with DuckDB");
-  const files = await download(config.s3, PREFIX, folder);
-  const found = await readBack(folder, PREFIX, files);
-  steps.done(`${files.length} objects downloaded`);
-  console.log(`\n${found.report}\n`);
-  if (found.rows !== sent.runs) {
-    throw new DevFailure(`${sent.runs} runs were sent, but ${found.rows} were read back. The files are in ${folder}.`);
-  }
-  console.log(`${sent.runs} runs sent, ${found.rows} rows read back: equal.\n`);
-  console.log(`The files stay in ${folder}; any Parquet reader opens them.
-Next: npm run dev starts the service for your own programs. Point LANGSMITH_ENDPOINT at it and export your own traces.
-`);
-};
-
-const rowsOf = (state: ExportState): string => {
-  const results = state.runs.flatMap((run) => run.metadata.result ?? []);
-  const written = results.reduce((sum, result) => sum + result.rows_written, 0);
-  const planned = results.reduce((sum, result) => sum + result.rows_planned, 0);
-  return `${written} of ${planned} rows written`;
-};
-
-await runCommand(main);
+/** `npm run demo`. The demo itself is loaded only when what it needs is installed. */
+await runCommand(async () => {
+  assertInstalled();
+  const { demo } = await import("./demo/demo.ts");
+  await demo();
+});

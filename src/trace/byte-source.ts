@@ -1,17 +1,18 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import { type BodyReader, bodyReader } from "./body-reader.ts";
 import { type Invalid, invalid } from "./run-change.ts";
 
 /** Most bytes of one decoded body, unless the caller says otherwise. */
 export const MAX_BODY_BYTES = 100 * 1024 * 1024;
 
-const FIRST_CAPACITY = 64 * 1024;
+const FIRST_CAPACITY = 128 * 1024;
 
 /**
  * A body being read piece by piece: the bytes that have come and were not consumed yet stand in `buffered`. Reading
  * never throws; a broken or too long body is a refusal, and the same refusal again on every later call.
  */
 export class ByteSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: BodyReader;
   readonly #maxBytes: number;
   #buffer = new Uint8Array(FIRST_CAPACITY);
   #start = 0;
@@ -21,7 +22,7 @@ export class ByteSource {
   #failure: Invalid | null = null;
 
   constructor(body: ReadableStream<Uint8Array>, maxBytes: number) {
-    this.#reader = body.getReader();
+    this.#reader = bodyReader(body);
     this.#maxBytes = maxBytes;
   }
 
@@ -80,8 +81,7 @@ export class ByteSource {
 
   async #read(): Promise<Result<Uint8Array | null, Invalid>> {
     try {
-      const { done, value } = await this.#reader.read();
-      return ok(done ? null : value);
+      return ok(await this.#reader.read());
     } catch {
       return this.#refuse("the body broke off or is not what its Content-Encoding says", "body_broken");
     }

@@ -4,13 +4,21 @@ import type { ByteSource } from "./byte-source.ts";
 import { type Invalid, invalid, type Location } from "./run-change.ts";
 
 /** One part of a multipart body (RFC 7578). */
-export interface Part {
+export interface Part<Kind> {
   readonly name: string;
+  /** What `classify` made of the name. */
+  readonly kind: Kind;
   /**
-   * Null: not kept, because nobody wanted it. `too_large`: longer than wanted. `encoded`: it has a Content-Encoding
-   * of its own, which the interface does not allow.
+   * The bytes, valid until further parts are asked for. Null: not kept, because nobody wanted it. `too_large`: longer
+   * than wanted. `encoded`: it has a Content-Encoding of its own, which the interface does not allow.
    */
   readonly content: Uint8Array | null | "too_large" | "encoded";
+}
+
+/** What a part is to its reader, and how many bytes of it are kept at most: 0 for none. */
+export interface Wanted<Kind> {
+  readonly kind: Kind;
+  readonly maxBytes: number;
 }
 
 /** Longest head of one part, and longest text before the first one. Real heads hold some 150 bytes. */
@@ -20,35 +28,72 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_BOUNDARY_LENGTH = 200;
 
 /**
- * The parts of a body, one after the other. `wanted` says how many bytes of a part are kept at most, 0 for none; the
- * rest streams past. A part that gives its length is taken by it, another one by searching the next delimiter. A
- * refusal is the last thing answered: behind it the body cannot be understood.
+ * The parts of a body in their order, as many at a time as have come whole. Parts that are long, or not wanted, stream
+ * past. A part that gives its length is taken by it, another one by searching the next delimiter. A refusal is the
+ * last thing answered: behind it the body cannot be understood.
  */
-export async function* multipartParts(
+export async function* multipartParts<Kind>(
   source: ByteSource,
   boundary: string,
-  wanted: (name: string) => number,
-): AsyncGenerator<Result<Part, Invalid>> {
+  classify: (name: string) => Wanted<Kind>,
+): AsyncGenerator<Result<readonly Part<Kind>[], Invalid>> {
   if (boundary === "" || boundary.length > MAX_BOUNDARY_LENGTH)
     return yield broken(`the boundary must have 1 to ${MAX_BOUNDARY_LENGTH} characters`);
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const opened = await skipPreamble(source, delimiter.subarray(2));
   if (!opened.ok) return yield opened;
   for (;;) {
+    const buffered = bufferedParts(source, delimiter, classify);
+    if (buffered.length > 0) yield ok(buffered);
     const another = await afterDelimiter(source);
     if (!another.ok) return yield another;
     if (!another.value) return;
     const head = await takeHead(source);
     if (!head.ok) return yield head;
     const { name, length, encoded } = head.value;
-    const maxBytes = encoded ? 0 : wanted(name);
+    const { kind, maxBytes } = classify(name);
+    const keptBytes = encoded ? 0 : maxBytes;
     const content =
       length === null
-        ? await takeSearching(source, delimiter, maxBytes)
-        : await takeCounted(source, delimiter, length, maxBytes, name);
+        ? await takeSearching(source, delimiter, keptBytes)
+        : await takeCounted(source, delimiter, length, keptBytes, name);
     if (!content.ok) return yield content;
-    yield ok({ name, content: encoded ? "encoded" : maxBytes === 0 ? null : content.value });
+    yield ok([partOf({ name, length, encoded }, { kind, maxBytes }, content.value)]);
   }
+}
+
+/**
+ * The parts that stand in the buffer whole and say how long they are: nearly all, and without waiting for each. The
+ * first one that is anything else is left to be taken step by step.
+ */
+function bufferedParts<Kind>(
+  source: ByteSource,
+  delimiter: Buffer,
+  classify: (name: string) => Wanted<Kind>,
+): readonly Part<Kind>[] {
+  const bytes = bufferOf(source.buffered);
+  const parts: Part<Kind>[] = [];
+  let at = 0;
+  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) {
+    const headEnd = bytes.indexOf(HEAD_END, at);
+    if (headEnd < 0 || headEnd - at > MAX_HEAD_BYTES) break;
+    const head = headFrom(bytes.toString("utf8", at + 2, headEnd));
+    if (!head.ok || head.value.length === null) break;
+    const start = headEnd + HEAD_END.length;
+    const end = start + head.value.length;
+    const next = end + delimiter.length;
+    if (next > bytes.length || bytes.compare(delimiter, 0, delimiter.length, end, next) !== 0) break;
+    const wanted = classify(head.value.name);
+    const isTooLarge = head.value.length > wanted.maxBytes;
+    parts.push(partOf(head.value, wanted, isTooLarge ? "too_large" : bytes.subarray(start, end)));
+    at = next;
+  }
+  source.consume(at);
+  return parts;
+}
+
+function partOf<Kind>(head: Head, { kind, maxBytes }: Wanted<Kind>, content: Uint8Array | "too_large"): Part<Kind> {
+  return { name: head.name, kind, content: head.encoded ? "encoded" : maxBytes === 0 ? null : content };
 }
 
 /** The boundary that a Content-Type names; null when it is not multipart/form-data with one. */
@@ -113,19 +158,37 @@ async function takeHead(source: ByteSource): Promise<Result<Head, Invalid>> {
   }
 }
 
+const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
+const LENGTH = /;\s*length=(?:"(\d+)"|(\d+))/i;
+
 function headFrom(text: string): Result<Head, Invalid> {
-  const headers = new Map<string, string>();
+  let name = "";
+  let digits: string | null = null;
+  let encoded = false;
   for (const line of text.split("\r\n")) {
     const colon = line.indexOf(":");
-    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+    switch (line.slice(0, Math.max(colon, 0)).trim().toLowerCase()) {
+      case "content-disposition": {
+        const match = NAME.exec(line);
+        name = match?.[1]?.replaceAll(/\\(.)/g, "$1") ?? match?.[2] ?? "";
+        break;
+      }
+      case "content-type": {
+        const match = LENGTH.exec(line);
+        digits = match?.[1] ?? match?.[2] ?? digits;
+        break;
+      }
+      case "content-length":
+        digits ??= line.slice(colon + 1).trim();
+        break;
+      case "content-encoding":
+        encoded = true;
+        break;
+    }
   }
-  const disposition = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(headers.get("content-disposition") ?? "");
-  const name = disposition?.[1]?.replaceAll(/\\(.)/g, "$1") ?? disposition?.[2] ?? "";
   if (name === "") return broken("a part has no name");
-  const inType = /;\s*length=(?:"(\d+)"|(\d+))/i.exec(headers.get("content-type") ?? "");
-  const digits = inType?.[1] ?? inType?.[2] ?? headers.get("content-length") ?? null;
   if (digits !== null && !/^\d{1,15}$/.test(digits)) return broken(`the length of part ${name} is not a number`);
-  return ok({ name, length: digits === null ? null : Number(digits), encoded: headers.has("content-encoding") });
+  return ok({ name, length: digits === null ? null : Number(digits), encoded });
 }
 
 async function takeCounted(
@@ -182,8 +245,8 @@ async function takeSearching(
   }
 }
 
-const find = (bytes: Uint8Array, needle: Buffer): number =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(needle);
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const find = (bytes: Uint8Array, needle: Buffer): number => bufferOf(bytes).indexOf(needle);
 
 const BODY: Location = ["body"];
 const endsEarly = () => invalid(BODY, "the multipart body ends before its last boundary", "body_ended");

@@ -1,7 +1,7 @@
 import { ok, type Result } from "../domain/result.ts";
 import { ByteSource, MAX_BODY_BYTES } from "./byte-source.ts";
 import { feedbackChange, MAX_FEEDBACK_BYTES } from "./feedback.ts";
-import { multipartParts, type Part } from "./multipart-parts.ts";
+import { multipartParts, type Part, type Wanted } from "./multipart-parts.ts";
 import { bigField, runChange } from "./parse-run.ts";
 import {
   BIG_FIELDS,
@@ -41,11 +41,13 @@ export async function* readMultipart(
   const source = new ByteSource(body, maxBytes);
   const gathering: Gathering = { runs: new Map(), bytes: 0 };
   try {
-    for await (const part of multipartParts(source, boundary, bytesWanted)) {
-      if (!part.ok) return yield part;
-      for (const change of takePart(gathering, part.value)) {
-        yield change;
-        if (!change.ok && change.failure.loc[0] === "body") return;
+    for await (const parts of multipartParts(source, boundary, classify)) {
+      if (!parts.ok) return yield parts;
+      for (const part of parts.value) {
+        for (const change of takePart(gathering, part)) {
+          yield change;
+          if (!change.ok && change.failure.loc[0] === "body") return;
+        }
       }
     }
     for (const run of gathering.runs.values()) yield* handOn(gathering, run);
@@ -79,8 +81,8 @@ type Named =
   | { readonly what: "passed_over" }
   | { readonly what: "unknown" };
 
-function* takePart(gathering: Gathering, part: Part): Generator<Result<RunChange, Invalid>> {
-  const named = readName(part.name);
+function* takePart(gathering: Gathering, part: Part<Named>): Generator<Result<RunChange, Invalid>> {
+  const named = part.kind;
   const loc = [part.name];
   switch (named.what) {
     case "passed_over":
@@ -107,7 +109,7 @@ function* takeRunPart(
   gathering: Gathering,
   run: GatheredRun,
   field: BigField | null,
-  part: Part,
+  part: Part<Named>,
 ): Generator<Result<RunChange, Invalid>> {
   const added = addPart(run, field, part);
   if (!added.ok) {
@@ -121,7 +123,7 @@ function* takeRunPart(
 }
 
 /** Takes the part into its run; answers how many bytes are now held for it. */
-function addPart(run: GatheredRun, field: BigField | null, part: Part): Result<number, Invalid> {
+function addPart(run: GatheredRun, field: BigField | null, part: Part<Named>): Result<number, Invalid> {
   const loc = [part.name];
   const { content } = part;
   if (content === "encoded") return encoded(part.name);
@@ -175,17 +177,16 @@ function gatheredRun(gathering: Gathering, kind: "post" | "patch", id: string): 
   return run;
 }
 
-/** Longest part of that name that is kept; 0: it is passed over. */
-function bytesWanted(name: string): number {
-  const { what } = readName(name);
-  switch (what) {
+function classify(name: string): Wanted<Named> {
+  const kind = readName(name);
+  switch (kind.what) {
     case "run":
-      return MAX_RUN_BYTES;
+      return { kind, maxBytes: MAX_RUN_BYTES };
     case "feedback":
-      return MAX_FEEDBACK_BYTES;
+      return { kind, maxBytes: MAX_FEEDBACK_BYTES };
     case "passed_over":
     case "unknown":
-      return 0;
+      return { kind, maxBytes: 0 };
   }
 }
 

@@ -1,0 +1,158 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { run, workspace } from "../../durable/actors.ts";
+import { Journal } from "../../durable/journal.ts";
+import type { RunActor } from "../../durable/run.ts";
+import { announceRun } from "../../durable/run-messages.ts";
+import { manifestKey, successKey } from "../../src/domain/layout.ts";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { partitionsOf } from "../../src/domain/partitions.ts";
+import type { RunEvent, RunSpec } from "../../src/domain/run/events.ts";
+import { run as runDecider } from "../../src/domain/run/index.ts";
+import { DAY_MS } from "../../src/domain/time.ts";
+import {
+  customerStore,
+  definitionOf,
+  forget,
+  newWorkspace,
+  noisyRun,
+  type TestWorkspace,
+  untilEnded,
+} from "./exporting.ts";
+import { DAY, env, ingest, newId, post, WHOLE_DAY } from "./traces.ts";
+
+const MIB = 1024 * 1024;
+
+/** What a run's log says happened, told by the log itself. */
+const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
+  runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (_actor, { storage }) =>
+    [
+      ...new Journal(storage, {
+        decider: runDecider,
+        announce: announceRun,
+        upcast: (event) => event as RunEvent,
+      }).events(),
+    ].map((one) => one.event),
+  );
+
+const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): RunSpec => {
+  const [partition] = partitionsOf(WHOLE_DAY);
+  if (partition === undefined) throw new Error("a day has a partition");
+  return {
+    runId: crypto.randomUUID(),
+    exportId,
+    tenantId: home.tenantId,
+    projectId: home.project.id,
+    shards: 1,
+    destinationId: home.destinationId,
+    destination: {
+      bucketName: "unused",
+      prefix: home.prefix,
+      region: null,
+      endpointUrl: null,
+      includeBucketInPrefix: false,
+    },
+    partition,
+    formatVersion: "v1",
+    exportFields: null,
+    compression: "zstandard",
+    limits: { ...LIMITS, partBytes: 5 * MIB, partsInFlight: 1, retryDelayMs },
+    createdAt: Date.now(),
+  };
+};
+
+async function untilRun(exportId: string, holds: (cursor: string | null, status: string) => boolean): Promise<void> {
+  for (;;) {
+    const view = await run(env, exportId, 0).view();
+    if (view !== null && holds(view.progress?.cursor ?? null, view.status)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe("an export", () => {
+  it("is COMPLETED only with a manifest that lists its files and a _SUCCESS that names the manifest", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId(), { inputs: new TextEncoder().encode('{"a":1}') }), post(newId()));
+    const definition = definitionOf(home, { end: WHOLE_DAY.end + DAY_MS });
+    await workspace(env, home.tenantId).createExport(definition);
+    const ended = await untilEnded(home.tenantId, definition.id);
+    expect(ended).toMatchObject({ status: "COMPLETED", rowsWritten: 2, rowsPlanned: 2 });
+
+    const store = customerStore(home.prefix);
+    const manifest = await store.get(manifestKey(home.prefix, definition.id), MIB);
+    const success = await store.get(successKey(home.prefix, definition.id), MIB);
+    if (!manifest.ok || !success.ok) throw new Error("the manifest or its marker is missing");
+    const listed = JSON.parse(new TextDecoder().decode(manifest.value));
+    expect(listed).toMatchObject({
+      rows: 2,
+      runs: [
+        { day: DAY, rows: 2 },
+        { rows: 0, files: [] },
+      ],
+    });
+    for (const file of listed.runs[0].files) {
+      const seen = await store.head(file.key);
+      expect(seen.ok && seen.value).toEqual({ bytes: file.bytes, etag: file.etag });
+      expect(file.verification).toBe("size");
+    }
+    const digest = Buffer.from(await crypto.subtle.digest("SHA-256", manifest.value)).toString("hex");
+    expect(new TextDecoder().decode(success.value)).toBe(`sha256:${digest}\n`);
+  });
+
+  it("of a destination that was deleted meanwhile fails at once and says so", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    await forget(home.tenantId, home.destinationId);
+    const definition = definitionOf(home);
+    await workspace(env, home.tenantId).createExport(definition);
+    const ended = await untilEnded(home.tenantId, definition.id);
+    expect(ended.status).toBe("FAILED");
+    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, offset: 0, limit: null });
+    expect(runs.ok && runs.value[0]?.failures).toMatchObject([
+      { retry: 0, failure: { reason: "destination_deleted" } },
+    ]);
+  });
+
+  it("cancelled while a run uploads stays cancelled; the run gives up its upload and writes no file", async () => {
+    const home = await newWorkspace();
+    await ingest(home, noisyRun(9), noisyRun(9));
+    const definition = definitionOf(home);
+    await workspace(env, home.tenantId).createExport(definition);
+    await untilRun(definition.id, (cursor) => cursor !== null);
+    const cancelled = await workspace(env, home.tenantId).cancelExport(definition.id);
+    expect(cancelled.ok && cancelled.value.status).toBe("CANCELLED");
+    await untilRun(definition.id, (_cursor, status) => status === "CANCELLED");
+    expect((await untilEnded(home.tenantId, definition.id)).status).toBe("CANCELLED");
+    expect((await eventsOf(definition.id)).some((event) => event.type === "FileCommitted")).toBe(false);
+  });
+});
+
+describe("a run", () => {
+  it("killed inside a file resumes there: no part twice, no retry spent, the same bytes", async () => {
+    const home = await newWorkspace();
+    await ingest(home, noisyRun(9), noisyRun(9), noisyRun(9));
+    const undisturbed = crypto.randomUUID();
+    await run(env, undisturbed, 0).start(specOf(home, undisturbed, 50));
+    await untilRun(undisturbed, (_cursor, status) => status === "COMPLETED");
+
+    const killed = crypto.randomUUID();
+    await run(env, killed, 0).start(specOf(home, killed, 50));
+    await untilRun(killed, (cursor) => cursor === "0:2");
+    await abortAllDurableObjects();
+    await untilRun(killed, (_cursor, status) => status === "COMPLETED");
+
+    const events = await eventsOf(killed);
+    const parts = events.flatMap((event) => (event.type === "PartUploaded" ? [event.part] : []));
+    expect(events.some((event) => event.type === "StepCrashed")).toBe(true);
+    expect(events.some((event) => event.type === "AttemptFailed")).toBe(false);
+    expect(events.filter((event) => event.type === "UploadOpened")).toHaveLength(1);
+    expect(parts).toEqual([...new Set(parts)]);
+    const files = await Promise.all([undisturbed, killed].map((id) => run(env, id, 0).files()));
+    const [first, second] = await Promise.all(
+      files.map((one) => customerStore(home.prefix).get(one?.files[0]?.key ?? "", 64 * MIB)),
+    );
+    if (!first?.ok || !second?.ok) throw new Error("a file is missing");
+    expect(Buffer.compare(first.value, second.value)).toBe(0);
+    expect(first.value.length).toBeGreaterThan(15 * MIB);
+  });
+});

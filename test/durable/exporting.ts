@@ -1,0 +1,83 @@
+import { inject } from "vitest";
+import { destination, workspace } from "../../durable/actors.ts";
+import type { ExportDefinition, ExportRecord } from "../../src/domain/records.ts";
+import { openStore, type Store } from "../../src/s3/client.ts";
+import { env, newId, post, type TestProject, WHOLE_DAY } from "./traces.ts";
+
+/** Exports into the real local bucket, asked for in the way HTTP does. */
+
+export interface TestWorkspace extends TestProject {
+  readonly destinationId: string;
+  readonly prefix: string;
+}
+
+const credentials = () => {
+  const { accessKeyId, secretAccessKey } = inject("customerBucket");
+  return { accessKeyId, secretAccessKey, sessionToken: null };
+};
+
+const configOf = (prefix: string) => {
+  const { bucketName, region, endpointUrl } = inject("customerBucket");
+  return { bucketName, prefix, region, endpointUrl, includeBucketInPrefix: false };
+};
+
+/** A workspace with a project and a destination below a prefix of its own. */
+export async function newWorkspace(): Promise<TestWorkspace> {
+  const tenantId = crypto.randomUUID();
+  const home = workspace(env, tenantId);
+  await home.create({ id: tenantId, name: "test", plan: "enterprise" });
+  const [project] = await home.resolveProjects([{ name: "demo" }]);
+  const destinationId = crypto.randomUUID();
+  const prefix = `durable/${tenantId}`;
+  const created = await home.createDestination({
+    id: destinationId,
+    displayName: "bucket",
+    config: configOf(prefix),
+    credentials: credentials(),
+  });
+  if (!project?.ok || !created.ok) throw new Error("the workspace was not made");
+  return { tenantId, project: project.value, destinationId, prefix };
+}
+
+export const definitionOf = (home: TestWorkspace, changes: Partial<ExportDefinition> = {}): ExportDefinition => ({
+  id: crypto.randomUUID(),
+  tenantId: home.tenantId,
+  destinationId: home.destinationId,
+  projectId: home.project.id,
+  ...WHOLE_DAY,
+  intervalHours: null,
+  filter: null,
+  exportFields: null,
+  formatVersion: "v1",
+  compression: "zstandard",
+  sourceExportId: null,
+  createdAt: Date.now(),
+  ...changes,
+});
+
+/** Waits until the export has a final status; its alarms run by themselves. */
+export async function untilEnded(tenantId: string, id: string): Promise<ExportRecord> {
+  for (;;) {
+    const found = await workspace(env, tenantId).export(id);
+    if (!found.ok) throw new Error(`the export is unknown: ${found.failure.reason}`);
+    if (found.value.finishedAt !== null) return found.value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A run whose inputs are `megabytes` of text that does not compress. */
+export function noisyRun(megabytes: number) {
+  const noise = new Uint8Array(Math.round(megabytes * 750_000));
+  for (let at = 0; at < noise.length; at += 65_536) crypto.getRandomValues(noise.subarray(at, at + 65_536));
+  const text = Buffer.from(noise).toString("base64");
+  return post(newId(), { inputs: new TextEncoder().encode(JSON.stringify({ text })) });
+}
+
+/** The customer's bucket, as its owner sees it. */
+export function customerStore(prefix: string): Store {
+  const store = openStore(configOf(prefix), credentials(), { allowLoopback: true });
+  if (!store.ok) throw new Error(store.failure.advice);
+  return store.value;
+}
+
+export const forget = (tenantId: string, destinationId: string) => destination(env, destinationId).remove(tenantId);

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { destination } from "../../src/domain/destination/index.ts";
+import { bulkExport } from "../../src/domain/export/index.ts";
+import { run } from "../../src/domain/run/index.ts";
+import { entries } from "../../src/domain/table.ts";
+import { workspace } from "../../src/domain/workspace/index.ts";
+
+/**
+ * Logs as each released version wrote them. Events are for ever: a version that cannot read them loses its users'
+ * exports. Files here are only added; a test that breaks asks for an upcast, not for another file.
+ */
+const FOLDER = join(import.meta.dirname, "logs");
+
+// Whatever was recorded is folded as it stands; the compiler knows today's shapes only.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Recorded = any[];
+
+const fold = <S, E>(decider: { initialState: S; evolve: (state: S, event: E) => S }, events: Recorded): S =>
+  events.reduce((state, event) => decider.evolve(state, event), decider.initialState);
+
+describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
+  const logs: Record<string, Recorded> = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
+  const log = (name: string): Recorded => {
+    const events = logs[name];
+    if (events === undefined) throw new Error(`${file} has no log of a ${name}`);
+    return events;
+  };
+
+  it("tell of a workspace with a key, a project, a destination and ended exports", () => {
+    const state = fold(workspace, log("workspace"));
+    if (state.status === "NONE") throw new Error("the workspace exists");
+    expect([state.keys.size, state.projects.size, state.destinations.size]).toEqual([1, 1, 1]);
+    expect([...entries(state.exports)].map((one) => one.report.status)).toEqual([
+      "COMPLETED",
+      "CANCELLED",
+      "COMPLETED",
+      "COMPLETED",
+    ]);
+    expect([state.running.size, state.queue.length, state.active.size]).toEqual([0, 0, 0]);
+  });
+
+  it("tell of a destination whose credentials were rotated", () => {
+    const state = fold(destination, log("destination"));
+    expect(state).toMatchObject({ status: "ACTIVE", credentials: { version: 2 }, probe: { canRead: true } });
+  });
+
+  it("tell of an export that was proven complete", () => {
+    const state = fold(bulkExport, log("one-off export"));
+    expect(state).toMatchObject({ status: "COMPLETED", manifest: { files: 1, rows: 3 } });
+    expect(bulkExport.wakeAt(state)).toBeNull();
+  });
+
+  it("tell of a schedule that was cancelled after two windows", () => {
+    const state = fold(bulkExport, log("cancelled schedule"));
+    expect(state).toMatchObject({ status: "CANCELLED", spawned: 2 });
+  });
+
+  it("tell of runs that wrote what they planned, and rest", () => {
+    const derived = fold(run, log("run with a derived segment and three parts"));
+    expect(derived).toMatchObject({ status: "COMPLETED", clean: true, progress: { files: [{ ordinal: 0, rows: 3 }] } });
+    const empty = fold(run, log("run of an empty day"));
+    expect(empty).toMatchObject({ status: "COMPLETED", progress: { files: [] } });
+    expect([run.wakeAt(derived), run.wakeAt(empty)]).toEqual([null, null]);
+  });
+});

@@ -80,10 +80,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   override async alarm(): Promise<void> {
-    this.#alarmAt = Date.now() + RECOVERY_MS;
-    void this.ctx.storage.setAlarm(this.#alarmAt);
     const store = this.#store;
     if (store === null) return;
+    this.#alarmAt = Date.now() + RECOVERY_MS;
+    void this.ctx.storage.setAlarm(this.#alarmAt);
     try {
       if (this.#isDue(store, Date.now())) await this.#seal(store, "due");
       await this.#dispose(store);

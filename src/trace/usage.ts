@@ -43,7 +43,7 @@ export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): U
   const promptCost = cost(reported, "input_cost", "prompt_cost");
   const completionCost = cost(reported, "output_cost", "completion_cost");
   return {
-    total_tokens: tokens(reported, "total_tokens", "totalTokens") ?? sum(prompt, completion),
+    total_tokens: tokens(reported, "total_tokens", "totalTokens") ?? tokenSum(prompt, completion),
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_cost: cost(reported, "total_cost") ?? sum(promptCost, completionCost),
@@ -90,5 +90,13 @@ function cost(reported: Reported, ...names: readonly string[]): number | null {
   return null;
 }
 
-const sum = (a: number | null, b: number | null): number | null =>
-  a === null && b === null ? null : (a ?? 0) + (b ?? 0);
+/** Null as well where the sum of absurd parts is no number that a column can hold. */
+function sum(a: number | null, b: number | null): number | null {
+  const total = (a ?? 0) + (b ?? 0);
+  return (a === null && b === null) || !Number.isFinite(total) ? null : total;
+}
+
+function tokenSum(a: number | null, b: number | null): number | null {
+  const total = sum(a, b);
+  return Number.isSafeInteger(total) ? total : null;
+}

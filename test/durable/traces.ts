@@ -105,11 +105,14 @@ export const shard = ({ tenantId, project }: TestProject, ordinal = 0) =>
 export const straysOf = ({ tenantId }: TestProject) => strays(env, tenantId);
 
 /** Puts another bucket or other settings under the shard, until it is evicted. */
-export const withEnv = (project: TestProject, change: (env: Env) => Partial<Env>): Promise<void> =>
-  runInDurableObject(shardStub(project), (instance) => {
+export const withEnv = (
+  project: TestProject,
+  change: (env: Env, state: DurableObjectState) => Partial<Env>,
+): Promise<void> =>
+  runInDurableObject(shardStub(project), (instance, state) => {
     // `env` is protected in the types alone.
     const inside = instance as unknown as { env: Env };
-    inside.env = { ...inside.env, ...change(inside.env) };
+    inside.env = { ...inside.env, ...change(inside.env, state) };
   });
 
 export const keysOf = async ({ tenantId }: TestProject): Promise<string[]> =>

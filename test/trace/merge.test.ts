@@ -148,6 +148,7 @@ describe("deriving the row of a run", () => {
     [{ outputs: { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } } }, [3, 1, 2]],
     [{ outputs: { usage_metadata: { input_tokens: -1, output_tokens: "4", total_tokens: 1.5 } } }, [null, null, null]],
     [{ outputs: { usage_metadata: null, answer: 1 } }, [null, null, null]],
+    [{ outputs: { usage: { prompt_tokens: 2 ** 53 - 1, completion_tokens: 1 } } }, [null, 2 ** 53 - 1, 1]],
   ])("finds the tokens in %j", (given, [total_tokens, prompt_tokens, completion_tokens]) => {
     expect(withJson(given)).toMatchObject({ total_tokens, prompt_tokens, completion_tokens });
   });
@@ -159,6 +160,8 @@ describe("deriving the row of a run", () => {
       completion_cost: 0.5,
       total_cost: 0.75,
     });
+    const absurd = { input_cost: Number.MAX_VALUE, output_cost: Number.MAX_VALUE };
+    expect(withJson({ outputs: { usage_metadata: absurd } }).total_cost).toBeNull();
   });
 
   it("takes the time of the first new token", () => {

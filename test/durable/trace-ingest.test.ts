@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { ingestChanges } from "../../durable/ingest.ts";
+import { fail, ok } from "../../src/domain/result.ts";
+import { type Invalid, invalid, type RunChange } from "../../src/trace/run-change.ts";
+import { bytes, env, exported, newId, newProject, patch, post, text } from "./traces.ts";
+
+async function* each(...changes: (RunChange | Invalid)[]) {
+  for (const change of changes) yield "reason" in change ? fail(change) : ok(change);
+}
+
+describe("one ingest request", () => {
+  it("keeps what is whole although a neighbour is refused, and says why", async () => {
+    const { tenantId, project } = newProject();
+    const [kept, foreign] = [newId(), newId()];
+    const unknown = { reason: "not_found", what: "project", id: "x" } as const;
+    let asked = 0;
+    const outcome = await ingestChanges(
+      env,
+      tenantId,
+      async (projects) => {
+        asked += projects.length;
+        return projects.map((one) => ("name" in one ? ok(project) : fail(unknown)));
+      },
+      each(
+        post(kept),
+        invalid(["post", 1], "no", "value_error").failure,
+        post(foreign, { project: { id: "x" } }),
+        post(newId()),
+        post(newId(), { project: { id: "x" } }),
+      ),
+    );
+    expect(outcome).toEqual({
+      accepted: 2,
+      refusals: [{ reason: "invalid", loc: ["post", 1], message: "no", type: "value_error" }, unknown, unknown],
+    });
+    expect(asked).toBe(2);
+    expect((await exported({ tenantId, project })).map(({ id }) => id)).toContain(kept);
+  });
+
+  it("may be larger than one message, and keeps the order of a run's patches", async () => {
+    const { tenantId, project } = newProject(2);
+    const ids = Array.from({ length: 30 }, newId);
+    const home = { project: { name: "demo" }, start_time: post("").start_time };
+    const large = bytes(JSON.stringify({ a: "x".repeat(500_000) }));
+    const changes = [
+      ...ids.map((id) => post(id, { inputs: large })),
+      ...[1, 2, 3].flatMap((n) => ids.map((id) => patch(id, { ...home, name: `patch ${n}`, outputs: large }))),
+      ...ids.map((id) => patch(id, { run_type: "tool" })),
+    ];
+    const outcome = await ingestChanges(env, tenantId, async (asked) => asked.map(() => ok(project)), each(...changes));
+    expect(outcome).toEqual({ accepted: 150, refusals: [] });
+    const rows = await exported({ tenantId, project });
+    expect(rows.map(({ id }) => id).sort()).toEqual(ids);
+    for (const row of rows) {
+      expect(row).toMatchObject({ name: "patch 3", run_type: "tool" });
+      expect(text(row.inputs).length).toBe(large.length);
+    }
+  });
+});

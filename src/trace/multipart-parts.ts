@@ -71,7 +71,8 @@ function bufferedParts<Kind>(
   delimiter: Buffer,
   classify: (name: string) => Wanted<Kind>,
 ): readonly Part<Kind>[] {
-  const bytes = bufferOf(source.buffered);
+  const { buffered } = source;
+  const bytes = bufferOf(buffered);
   const parts: Part<Kind>[] = [];
   let at = 0;
   while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) {
@@ -85,7 +86,7 @@ function bufferedParts<Kind>(
     if (next > bytes.length || bytes.compare(delimiter, 0, delimiter.length, end, next) !== 0) break;
     const wanted = classify(head.value.name);
     const isTooLarge = head.value.length > wanted.maxBytes;
-    parts.push(partOf(head.value, wanted, isTooLarge ? "too_large" : bytes.subarray(start, end)));
+    parts.push(partOf(head.value, wanted, isTooLarge ? "too_large" : buffered.subarray(start, end)));
     at = next;
   }
   source.consume(at);

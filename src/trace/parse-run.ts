@@ -156,13 +156,16 @@ function bigValue(field: BigField, bytes: Uint8Array, loc: Location): Result<Uin
     case "inputs":
     case "outputs":
     case "extra":
-      return first === OPEN_OBJECT ? ok(bytes.slice()) : invalid(loc, "must be a JSON object", "dict_type");
+      return first === OPEN_OBJECT ? ok(copyOf(bytes)) : invalid(loc, "must be a JSON object", "dict_type");
     case "events":
-      return first === OPEN_ARRAY ? ok(bytes.slice()) : invalid(loc, "must be a JSON list", "list_type");
+      return first === OPEN_ARRAY ? ok(copyOf(bytes)) : invalid(loc, "must be a JSON list", "list_type");
     case "error":
       return first === QUOTE ? ok(utf8Bytes(parse(bytes))) : invalid(loc, "must be a string", "string_type");
   }
 }
+
+/** Bytes of their own. `slice` would not do: on a Buffer, which is a Uint8Array too, it gives a view. */
+const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
 function stringFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {
   const value = parseIf(json, QUOTE);

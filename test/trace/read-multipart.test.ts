@@ -37,6 +37,20 @@ describe("reading a multipart body", () => {
     expect(text(patch?.outputs)).toBe('{"a":1}');
   });
 
+  it.each([4096, 65_536, 1_000_000])(
+    "keeps the bytes of every run of a long body, read in chunks of %d bytes",
+    async (chunkBytes) => {
+      const ids = Array.from({ length: 200 }, (_, i) => `019aa000-0000-7000-8000-${String(i).padStart(12, "0")}`);
+      const inputsOf = (id: string) => JSON.stringify({ id, text: id.repeat(100) });
+      const whole = body(
+        ...ids.flatMap((id) => [part(`post.${id}`, own(id)), part(`post.${id}.inputs`, inputsOf(id))]),
+      );
+      const { accepted, refused } = await read(whole, chunkBytes);
+      expect(refused).toEqual([]);
+      expect(accepted.map((change) => text(change.inputs))).toEqual(ids.map(inputsOf));
+    },
+  );
+
   it("takes lengths from Content-Length, or finds the end of a part itself", async () => {
     const counted = part(`post.${RUN_ID}.inputs`, inputs, `application/json\r\nContent-Length: ${inputs.length}`);
     const searched = part(`post.${RUN_ID}`, own(), "application/json");

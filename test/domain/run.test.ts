@@ -125,6 +125,16 @@ describe("a run", () => {
       .then({ type: "RunFailed", retry: 0, failure: { reason: "destination_deleted" }, at: NOW });
   });
 
+  it("whose upload the store has lost begins that upload anew, at the price of one retry", () => {
+    const lost = { reason: "store", store: storeFailure({ reason: "no_such_upload", retryable: false }) } as const;
+    const { state } = given(started, attempt, taken, planned, opened, { type: "UploadLost", file: 0, at: NOW }).when({
+      type: "RecordFailure",
+      failure: lost,
+      now: NOW,
+    });
+    expect(state).toMatchObject({ status: "RUNNING", retryAt: NOW + 30_000, progress: { upload: null } });
+  });
+
   it("that exceeds 4 hours keeps what it has and is retried", () => {
     const late = NOW + 4 * HOUR_MS;
     given(started, attempt)

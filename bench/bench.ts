@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createDestination, type ExportRequest, projectId } from "../dev/api.ts";
 import type { BucketAddress } from "../dev/bucket-address.ts";
 import { DevFailure, runCommand } from "../dev/failure.ts";
-import { type RunningWaybill, startWaybill } from "../dev/start.ts";
 import { DAY_MS, isoFromMs } from "../src/domain/time.ts";
 import type { BucketPlace } from "./bucket-process.ts";
 import { type Child, startChild } from "./child.ts";
@@ -13,10 +12,11 @@ import { measureExport } from "./export.ts";
 import { generateRuns } from "./generate.ts";
 import { ingest } from "./ingest.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
-import { cpuMicros, processesOf } from "./processes.ts";
+import { cpuMicros } from "./processes.ts";
 import { report, summary } from "./report.ts";
 import { requestsFor } from "./requests.ts";
 import { writeRowsFile } from "./rows-file.ts";
+import { type Service, startService } from "./service.ts";
 import { verify } from "./verify.ts";
 
 const SEED = 42;
@@ -41,17 +41,17 @@ const main = async (): Promise<void> => {
     children.push(started);
     return started;
   };
-  say("Starting the service and a bucket in memory");
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  say("Building the service as it is deployed, starting it in workerd and a bucket in memory");
+  const service = await startService(join(folder, "service"));
   const cleanUp = async (): Promise<void> => {
-    await Promise.all([...children.map((started) => started.end()), waybill.stop()]);
+    await Promise.all([...children.map((started) => started.end()), service.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.once(signal, () => void cleanUp().finally(() => process.exit(INTERRUPTED)));
   }
   try {
-    await measure(options, folder, waybill, child);
+    await measure(options, folder, service, child);
   } finally {
     await cleanUp();
   }
@@ -60,13 +60,11 @@ const main = async (): Promise<void> => {
 const measure = async (
   options: BenchOptions,
   folder: string,
-  waybill: RunningWaybill,
+  { api, processIds }: Service,
   child: (script: string) => Child,
 ): Promise<void> => {
-  const { config } = waybill;
   const bucket = child("bucket-process.ts");
   const address = addressOf(await bucket.ask<BucketPlace>({ kind: "address" }));
-  const service = processesOf(waybill.groupId, "workerd");
 
   say(`Generating ${options.runs} runs (seed ${SEED})`);
   const runs = generateRuns(options.runs, SEED, DAY_START);
@@ -74,23 +72,23 @@ const measure = async (
   const sentBytes = requests.reduce((sum, request) => sum + request.body.length, 0);
 
   say("Ingesting them through the public API");
-  const ingestCpuBefore = cpuMicros(service);
-  const ingestMs = await ingest(config, requests);
+  const ingestCpuBefore = cpuMicros(processIds);
+  const ingestMs = await ingest(api, requests);
   const request: ExportRequest = {
-    bulk_export_destination_id: await createDestination(config, address, "bench"),
-    session_id: await projectId(config, PROJECT),
+    bulk_export_destination_id: await createDestination(api, address, "bench"),
+    session_id: await projectId(api, PROJECT),
     start_time: isoFromMs(DAY_START),
     end_time: isoFromMs(DAY_START + DAY_MS),
     format_version: "v2_beta",
     compression: "zstandard",
   };
   say("Sealing what is still hot, and a first export");
-  const first = await measureExport(config, request, service);
-  const ingestCpu = cpuMicros(service) - ingestCpuBefore;
+  const first = await measureExport(api, request, processIds);
+  const ingestCpu = cpuMicros(processIds) - ingestCpuBefore;
 
   say("Giving the peers the same rows");
   const rowsFile = join(folder, "runs.ndjson");
-  const identity = { tenantId: config.workspace_id, projectId: request.session_id, traceTier: TRACE_TIER };
+  const identity = { tenantId: api.workspace_id, projectId: request.session_id, traceTier: TRACE_TIER };
   writeRowsFile(rowsFile, runs, identity);
   const loaded = async (script: string): Promise<Child> => {
     const loader = child(script);
@@ -107,9 +105,9 @@ const measure = async (
   say(`Exporting ${options.rounds} times each, in turns`);
   const compared = await compare({
     rounds: options.rounds,
-    api: config,
+    api,
     request,
-    service,
+    service: processIds,
     bucket,
     duckdb,
     clickHouse,

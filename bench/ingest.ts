@@ -1,24 +1,24 @@
-import type { WaybillConfig } from "../dev/config.ts";
+import type { ApiAccess } from "../dev/api.ts";
 import type { IngestRequest } from "./requests.ts";
 
 /** Requests in flight at once; the langsmith SDK sends five. */
 const LANES = 5;
 
 /** Sends all requests through the public ingest API; answers with the wall time in milliseconds. */
-export const ingest = async (config: WaybillConfig, requests: readonly IngestRequest[]): Promise<number> => {
+export const ingest = async (api: ApiAccess, requests: readonly IngestRequest[]): Promise<number> => {
   const begun = performance.now();
   const waiting = requests.values();
   const lane = async (): Promise<void> => {
-    for (const request of waiting) await send(config, request);
+    for (const request of waiting) await send(api, request);
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   return performance.now() - begun;
 };
 
-const send = async (config: WaybillConfig, request: IngestRequest): Promise<void> => {
-  const answer = await fetch(`${config.url}/runs/multipart`, {
+const send = async (api: ApiAccess, request: IngestRequest): Promise<void> => {
+  const answer = await fetch(`${api.url}/runs/multipart`, {
     method: "POST",
-    headers: { "X-API-Key": config.api_key, "Content-Type": request.contentType },
+    headers: { "X-API-Key": api.api_key, "Content-Type": request.contentType },
     body: request.body,
   });
   const text = await answer.text();

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 /** Linux counts CPU time in hundredths of a second (USER_HZ). */
 const MICROS_PER_TICK = 10_000;
 
-/** Processes of a group that run the given program, by the name Linux shows (15 characters at most). */
-export const processesOf = (groupId: number, program: string): number[] =>
+/** Processes begun by another one that run the given program, by the name Linux shows (15 characters at most). */
+export const childrenOf = (parentId: number, program: string): number[] =>
   readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number)
     .filter((processId) => {
       const stat = statOf(processId);
-      return stat !== null && stat.group === groupId && stat.program === program;
+      return stat !== null && stat.parent === parentId && stat.program === program;
     });
 
 /** CPU time the processes have used so far, user and system, in microseconds. */
@@ -47,14 +47,14 @@ const statusBytes = (processId: number, name: string): number => {
 };
 
 /** proc(5): the program's name stands in parentheses and may hold anything, so fields are counted after the last one. */
-const statOf = (processId: number): { program: string; group: number; ticks: number } | null => {
+const statOf = (processId: number): { program: string; parent: number; ticks: number } | null => {
   try {
     const text = readFileSync(`/proc/${processId}/stat`, "utf8");
     const close = text.lastIndexOf(")");
     const fields = text.slice(close + 2).split(" ");
     return {
       program: text.slice(text.indexOf("(") + 1, close),
-      group: Number(fields[2]),
+      parent: Number(fields[1]),
       ticks: Number(fields[11]) + Number(fields[12]),
     };
   } catch {

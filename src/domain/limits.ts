@@ -45,3 +45,9 @@ export const LIMITS: Limits = {
 
 /** Bounds of `interval_hours` on a scheduled export, both included (spec 8). */
 export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
+
+/**
+ * Longest window of a one-off export, five years: its days stand in one event of its log, which holds 256 KiB at most
+ * (durable/journal.ts), at some 120 bytes each.
+ */
+export const LONGEST_WINDOW_DAYS = 1827;

@@ -83,6 +83,15 @@ it("what was sent is shown as it was sent", async () => {
   });
 });
 
+it("an export may span five years, at whatever hour it begins", async () => {
+  const body = oneOff({ start_time: "2025-01-01T12:00:00Z", end_time: "2030-01-02T12:00:00Z" });
+  const { id } = (await create(body)).body;
+  // Its days are in the log as soon as it can be cancelled.
+  await expect.poll(async () => (await cancel(id)).status, { timeout: 10_000 }).toBe(200);
+  const last = await call("GET", `${EXPORTS}/${id}/runs?offset=1827`, { headers: workspace.headers });
+  expect(last.body).toMatchObject([{ end_time: "2030-01-02T12:00:00.000Z" }]);
+});
+
 it("a scheduled export has interval_hours from 1 to 168 and no end", async () => {
   for (const hours of [1, 168]) {
     const created = await create(schedule({ interval_hours: hours }));
@@ -111,6 +120,8 @@ describe("a body that is not valid answers 422 and says where", () => {
     ["body.end_time", () => oneOff({ end_time: "2030-01-01T00:00:00Z" })],
     ["body.end_time", () => oneOff({ end_time: "2029-12-31T00:00:00Z" })],
     ["body.end_time", () => oneOff({ interval_hours: 24 })],
+    ["body.end_time", () => oneOff({ start_time: "1970-01-01T00:00:00Z", end_time: "2254-12-31T00:00:00Z" })],
+    ["body.end_time", () => oneOff({ start_time: "2025-01-01T00:00:00Z", end_time: "2030-01-02T00:00:00.001Z" })],
     ["body.interval_hours", () => schedule({ interval_hours: 0 })],
     ["body.interval_hours", () => schedule({ interval_hours: 169 })],
     ["body.interval_hours", () => schedule({ interval_hours: 1.5 })],

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { type Compression, EXPORT_FIELDS } from "../../domain/fields.ts";
-import { INTERVAL_HOURS } from "../../domain/limits.ts";
+import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/limits.ts";
 import type { ExportDefinition, ExportRecord } from "../../domain/records.ts";
-import { isoFromMs } from "../../domain/time.ts";
+import { DAY_MS, isoFromMs } from "../../domain/time.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../wire-profile.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "./fields.ts";
 
@@ -50,8 +50,10 @@ const windowFault = (sent: WindowSent): { readonly type: string; readonly messag
     };
   }
   if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
-  if (end > sent.start_time) return null;
-  return { type: "value_error", message: "end_time must be later than start_time" };
+  if (end <= sent.start_time) return { type: "value_error", message: "end_time must be later than start_time" };
+  if (end - sent.start_time <= LONGEST_WINDOW_DAYS * DAY_MS) return null;
+  const message = `One export spans at most ${LONGEST_WINDOW_DAYS} days; split the range into several exports`;
+  return { type: "value_error", message };
 };
 
 /** Body of B2. Members that only the original has are taken where they change nothing, refused where they would. */

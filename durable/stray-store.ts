@@ -22,7 +22,7 @@ const SCHEMA = [
 /** A run that is being looked for. */
 export interface LostRun {
   readonly id: string;
-  /** The project it must be in; null: any. */
+  /** The project that its changes name; null: none, or several. */
   readonly projectId: string | null;
   /** Days to look at first. */
   readonly likelyDays: readonly string[];
@@ -128,7 +128,8 @@ export class StrayStore {
   #lost(where: string, ...bindings: SqlStorageValue[]): LostRun[] {
     return this.#sql
       .exec<{ run: string; project: string | null; likely: string; tries: number }>(
-        `SELECT run, max(project) AS project, max(likely) AS likely, min(tries) AS tries FROM stray ${where}`,
+        `SELECT run, CASE WHEN count(project) = count(*) AND min(project) = max(project) THEN max(project) END AS project,
+        max(likely) AS likely, min(tries) AS tries FROM stray ${where}`,
         ...bindings,
       )
       .toArray()

@@ -57,9 +57,8 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   async flush(day: KnownDay): Promise<void> {
     const lost = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1);
-    const candidates = lost.filter(({ projectId }) => projectId === null || projectId === day.projectId);
     await this.#lookFor(
-      candidates.map(({ id }) => id),
+      lost.map(({ id }) => id),
       () => [day],
     );
   }
@@ -104,16 +103,23 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     this.#store.park(change, projectId, likelyDays(change), now, now + FIRST_PAUSE_MS);
   }
 
-  /** Looks for runs on the days, in their order, and brings the changes of those found home. */
+  /**
+   * Looks for runs on the days, in their order, and brings the changes of those found home. First in the project that
+   * a run's changes name, then in the others: whoever gives feedback or patches late may name another project.
+   */
   async #lookFor(runIds: readonly string[], daysFor: (lost: readonly LostRun[]) => readonly KnownDay[]): Promise<void> {
     if (runIds.length === 0) return;
     const earlier = runIds.map((id) => this.#looks.get(id));
     const look = Promise.allSettled(earlier).then(async () => {
       let lost = this.#store.lostRunsAmong(runIds);
       const days = daysFor(lost);
-      for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
-        await Promise.all(days.slice(at, at + ASKED_TOGETHER).map((day) => this.#askDay(day, lost)));
-        lost = this.#store.lostRunsAmong(runIds);
+      for (const isNamed of [true, false]) {
+        for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
+          const asked = days.slice(at, at + ASKED_TOGETHER);
+          const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
+          await Promise.all(asked.map((day) => this.#askDay(day, candidates(day))));
+          lost = this.#store.lostRunsAmong(runIds);
+        }
       }
     });
     for (const id of runIds) this.#looks.set(id, look);
@@ -126,8 +132,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   async #askDay(day: KnownDay, lost: readonly LostRun[]): Promise<void> {
     const byShard = new Map<number, string[]>();
-    for (const { id, projectId } of lost) {
-      if (projectId !== null && projectId !== day.projectId) continue;
+    for (const { id } of lost) {
       const shard = shardOf(id, day.shards);
       const ids = byShard.get(shard);
       if (ids === undefined) byShard.set(shard, [id]);
@@ -148,17 +153,21 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     }
   }
 
-  /** Known days, those that some of the runs probably began on first, then the newest first. */
+  /** Known days: those in projects that some runs name first, among them those of likely days, then the newest. */
   #daysFor(lost: readonly LostRun[], limit: number): readonly KnownDay[] {
     const likely = new Set(lost.flatMap((run) => run.likelyDays));
-    const projects = new Set(lost.map(({ projectId }) => projectId));
-    const known = this.#store
+    const weight = ({ projectId, day }: KnownDay): number =>
+      (lost.some((run) => isNamedBy(run, projectId)) ? 2 : 0) + (likely.has(day) ? 1 : 0);
+    return this.#store
       .days(DAYS_AT_MOST)
-      .filter(({ projectId }) => projects.has(null) || projects.has(projectId));
-    const isLikely = ({ day }: KnownDay): boolean => likely.has(day);
-    return [...known.filter(isLikely), ...known.filter((day) => !isLikely(day))].slice(0, limit);
+      .map((day) => ({ day, weight: weight(day) }))
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ day }) => day)
+      .slice(0, limit);
   }
 }
+
+const isNamedBy = (run: LostRun, projectId: string): boolean => run.projectId === null || run.projectId === projectId;
 
 const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 20), LONGEST_PAUSE_MS);
 

@@ -84,3 +84,34 @@ it("feedback is exported with its run, given before or after it", async () => {
     k: { n: 2, avg: 0.5 },
   });
 });
+
+describe("a change that names another project than its run's", () => {
+  it("is brought to its run, and holds up nobody else's change of it", async () => {
+    const project = newProject();
+    const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
+    const [early, late] = [newId(), newId()];
+    await ingest(other, post(newId()));
+    await ingest(other, { ...feedback(early, { key: "k", score: 1 }), project: { name: "other" } });
+    await ingest(project, patch(early, ended));
+    await ingest(project, post(early), post(late));
+    await ingest(other, { ...patch(late, ended), project: { name: "other" } });
+    const rows = await exported(project);
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      [early, "success"],
+      [late, "success"],
+    ]);
+    expect(rows[0]?.feedback_stats).not.toBeNull();
+    expect(await exported(other)).toHaveLength(1);
+  });
+
+  it("goes to the named project when the run is in both", async () => {
+    const project = newProject();
+    const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
+    const id = newId();
+    await ingest(project, post(id));
+    await ingest(other, post(id));
+    await ingest(other, { ...patch(id, ended), project: { name: "other" } });
+    expect(await exported(project)).toMatchObject([{ status: "pending" }]);
+    expect(await exported(other)).toMatchObject([{ status: "success" }]);
+  });
+});

@@ -108,7 +108,8 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async destination(id: string) {
-    return destination(this.env, id).view(this.#open()?.id ?? "");
+    const owner = this.#ownerOf(id);
+    return owner.ok ? destination(this.env, id).view(owner.value) : owner;
   }
 
   async listDestinations(page: Page) {
@@ -121,17 +122,21 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async updateDestination(command: Parameters<WorkspaceProtocol["updateDestination"]>[0]) {
     const { id, ...change } = command;
-    return destination(this.env, id).update({ ...change, tenantId: this.#open()?.id ?? "" });
+    const owner = this.#ownerOf(id);
+    return owner.ok ? destination(this.env, id).update({ ...change, tenantId: owner.value }) : owner;
   }
 
   async deleteDestination({ id, force }: { readonly id: string; readonly force: boolean }) {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
+    const known = lookUp(state.destinations, id);
+    if (known === undefined) return fail<Refusal>({ reason: "not_found", what: "destination", id });
     const refusal = force ? null : refuseDestinationRemoval(state, id);
     if (refusal !== null) return fail(refusal);
+    // Before its actor hears of it, so that no export can take it meanwhile; asked again, the actor hears again.
+    this.#submit({ type: "RemoveDestination", id, now: Date.now() });
     const removed = await destination(this.env, id).remove(state.id);
-    if (removed.ok) this.#submit({ type: "RemoveDestination", id, now: Date.now() });
-    return removed;
+    return known.removed ? removed : ok(null);
   }
 
   async createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>> {
@@ -224,6 +229,15 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   #unknown(): Refusal {
     return { reason: "not_found", what: "workspace", id: this.ctx.id.name?.split("/")[1] ?? "" };
+  }
+
+  /** The tenant's own id, when the destination is one of its own: no actor is made for an id that somebody guessed. */
+  #ownerOf(destinationId: string): Result<string, Refusal> {
+    const state = this.#open();
+    const known = state === null ? undefined : lookUp(state.destinations, destinationId);
+    if (state === null || known === undefined || known.removed)
+      return fail({ reason: "not_found", what: "destination", id: destinationId });
+    return ok(state.id);
   }
 
   #project(id: string): Result<Project, Refusal> {

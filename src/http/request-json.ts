@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import { MAX_DEPTH, scanValue } from "../trace/json-scan.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 
 /** No request of the export or admin API comes near; ingest has its own readers and limit. */
@@ -13,10 +14,20 @@ export const readJson = async (request: Request): Promise<Result<unknown, Reques
   const bytes = await readBounded(request.body);
   if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MOST_BYTES} bytes`, TOO_LARGE));
   if (bytes.length === 0) return fail(invalid(["body"], "Field required", "missing"));
+  const text = decode(bytes);
+  // What is nested without bound can be parsed, but not written again: neither to a log of events nor into an answer.
+  if (text === null || !scanValue(new TextEncoder().encode(text)).ok) {
+    const message = `The body is not valid JSON, or nested deeper than ${MAX_DEPTH}`;
+    return fail(invalid(["body"], message, "json_invalid"));
+  }
+  return ok(JSON.parse(text));
+};
+
+const decode = (bytes: Uint8Array): string | null => {
   try {
-    return ok(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    return fail(invalid(["body"], "The body is not valid JSON", "json_invalid"));
+    return null;
   }
 };
 

@@ -60,7 +60,8 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
   if (typeof key !== "string" || key === "" || key.length > MAX_KEY_LENGTH)
     return invalid([...loc, "key"], `must be a text of 1 to ${MAX_KEY_LENGTH} characters`, "string_type");
   const score = body.score ?? null;
-  if (score !== null && typeof score !== "number" && typeof score !== "boolean")
+  // A number too large for a double is read as infinity, which JSON cannot say again.
+  if (score !== null && !Number.isFinite(score) && typeof score !== "boolean")
     return invalid([...loc, "score"], "must be a number, true, false or null", "float_type");
 
   const ids = new Map<string, string | null>();

@@ -293,4 +293,5 @@ function keyIs(bytes: Uint8Array, start: number, end: number, name: string): boo
   return last === QUOTE || (last === BACKSLASH && keyText(bytes, start, end) === name);
 }
 
-const notJson = (at: number) => fail({ at, message: `not valid JSON at byte ${at}` });
+const notJson = (at: number) =>
+  fail({ at, message: `not valid JSON, or nested deeper than ${MAX_DEPTH}, at byte ${at}` });

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { isCleanText } from "../domain/text.ts";
 import { type JsonMember, scanObject, scanValue } from "./json-scan.ts";
 import {
   type BigField,
@@ -27,6 +28,15 @@ const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const LOWER_N = 0x6e;
+
+/** Longest name of a project, as for those created by name. */
+const MAX_PROJECT_NAME_LENGTH = 1024;
+
+/**
+ * Longest JSON of a member that is no big field. Text may double its size between actors, whose messages have 32 MiB;
+ * real ones hold some hundred bytes.
+ */
+const MAX_SMALL_FIELD_BYTES = 1024 * 1024;
 
 /** Where a run's JSON came from: what kind of change it is, the id known beforehand, and its place in the request. */
 export interface RunOrigin {
@@ -93,7 +103,7 @@ function readMember(draft: Draft, bytes: Uint8Array, member: JsonMember, loc: Lo
         draft.projectId = id;
       });
     case "session_name":
-      return take(stringFrom(value, at), (name) => {
+      return take(projectNameFrom(value, at), (name) => {
         draft.projectName = name;
       });
     case "trace_id":
@@ -168,9 +178,20 @@ function bigValue(field: BigField, bytes: Uint8Array, loc: Location): Result<Uin
 const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
 function stringFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {
+  if (json.length > MAX_SMALL_FIELD_BYTES) return tooLong(loc);
   const value = parseIf(json, QUOTE);
   if (value === null || typeof value === "string") return ok(value);
   return invalid(loc, "must be a string", "string_type");
+}
+
+function projectNameFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {
+  const name = stringFrom(json, loc);
+  if (!name.ok || name.value === null) return name;
+  if (name.value.length > MAX_PROJECT_NAME_LENGTH)
+    return invalid(loc, `must have at most ${MAX_PROJECT_NAME_LENGTH} characters`, "string_too_long");
+  if (!isCleanText(name.value))
+    return invalid(loc, "must not hold control characters or broken Unicode", "value_error");
+  return name;
 }
 
 function uuidFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {
@@ -197,11 +218,14 @@ function timeFrom(json: Uint8Array, loc: Location): Result<number | null, Invali
 }
 
 function tagsFrom(json: Uint8Array, loc: Location): Result<readonly string[] | null, Invalid> {
+  if (json.length > MAX_SMALL_FIELD_BYTES) return tooLong(loc);
   const value = parseIf(json, OPEN_ARRAY);
   if (value === null) return ok(null);
   if (Array.isArray(value) && value.every((tag) => typeof tag === "string")) return ok(value);
   return invalid(loc, "must be a list of strings", "list_type");
 }
+
+const tooLong = (loc: Location) => invalid(loc, `must have at most ${MAX_SMALL_FIELD_BYTES} bytes`, "string_too_long");
 
 /** The value that begins with the byte expected, null for null, undefined for a value of another type. */
 function parseIf(json: Uint8Array, firstByte: number): unknown {

@@ -17,7 +17,8 @@ export function microsFromIso(text: string): number | null {
   if (match === null) return null;
   const [, year = "", month = "", day = "", hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = match;
   const at = microsOf(year, month, day, hour, minute, second, fraction.padEnd(6, "0").slice(0, 6));
-  return at === null ? null : inRange(at - offsetMicros(zone));
+  const offset = offsetMicros(zone);
+  return at === null || offset === null ? null : inRange(at - offset);
 }
 
 /** Epoch milliseconds, whole or with a fraction. Null: outside the years 1970 to 2254. */
@@ -48,10 +49,12 @@ function microsOf(
   return (midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000) * 1000 + Number(micros);
 }
 
-function offsetMicros(zone: string): number {
+function offsetMicros(zone: string): number | null {
   if (zone === "Z" || zone === "z") return 0;
   const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
-  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
+  const [hours, minutesOfHour] = [Number(digits.slice(0, 2)), Number(digits.slice(2))];
+  if (hours > 23 || minutesOfHour > 59) return null;
+  const minutes = hours * 60 + minutesOfHour;
   return (zone.startsWith("-") ? -minutes : minutes) * 60_000_000;
 }
 

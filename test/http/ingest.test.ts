@@ -135,6 +135,34 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
     expect([answer.status, answer.body], answer.text).toEqual([404, { error: expect.stringContaining(foreign) }]);
   });
 
+  it.each<[member: string, change: object]>([
+    ["session_name", { session_name: "x".repeat(1025) }],
+    ["session_name", { session_name: "a\u0000b" }],
+    ["session_name", { session_name: "\ud800" }],
+    // One wide letter doubles the bytes of a text between actors.
+    ["name", { name: `${"x".repeat(20_000_000)}\u20ac` }],
+    ["dotted_order", { dotted_order: "x".repeat(1_048_577) }],
+    ["tags", { tags: ["x".repeat(1_048_577)] }],
+    ["start_time", { start_time: "2024-03-05T10:11:12+99:00" }],
+    ["start_time", { start_time: -1 }],
+  ])("a run whose %s is absurd", async (member, change) => {
+    const answer = await call("POST", "/runs", { headers, body: run("absurd", change) });
+    expect([answer.status, answer.text.slice(0, 200)]).toEqual([422, expect.stringContaining(`body.${member}: `)]);
+  });
+
+  it("a score that is no number", async () => {
+    const body = `{"run_id": "${crypto.randomUUID()}", "key": "k", "score": 1e400}`;
+    const answer = await call("POST", "/feedback", { headers, body });
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining("body.score: ")]);
+  });
+
+  it("inputs nested too deep, which is said", async () => {
+    const inputs = `{"a": ${"[".repeat(600)}${"]".repeat(600)}}`;
+    const body = JSON.stringify(run("deep", { inputs: "@" })).replace('"@"', inputs);
+    const answer = await call("POST", "/runs", { headers, body });
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining("nested deeper than 512")]);
+  });
+
   it("ids in the path are UUIDs", async () => {
     const answer = await call("PATCH", "/runs/not-an-id", { headers, body: {} });
     expect([answer.status, Object.keys(answer.body)]).toEqual([422, ["error", "details"]]);

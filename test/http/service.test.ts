@@ -110,6 +110,34 @@ describe("projects", () => {
     expect(await find("limit=1")).toHaveLength(1);
   });
 
+  it.each([
+    ["description", { description: "x".repeat(8193) }],
+    ["extra", { extra: { long: "x".repeat(32_768) } }],
+    ["name", { name: "a\ud800" }],
+  ])("with more %s than can be kept are refused", async (member, change) => {
+    const body = { name: crypto.randomUUID(), ...change };
+    const answer = await call("POST", "/sessions", { headers: workspace.headers, body });
+    expect([answer.status, answer.body.detail[0].loc], answer.text).toEqual([422, ["body", member]]);
+  });
+
+  it("may be described in every letter that takes most room in the log", async () => {
+    const body = {
+      name: "\u20ac".repeat(1024),
+      description: "\u0000".repeat(8192),
+      extra: { long: '"'.repeat(16_000) },
+    };
+    expect((await call("POST", "/sessions", { headers: workspace.headers, body })).body).toMatchObject(body);
+  });
+
+  it("nested without bound are refused, and nothing of them is kept", async () => {
+    const own = await newWorkspace();
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const body = `{"name": "deep", "extra": {"a": ${deep}}}`;
+    const answer = await call("POST", "/sessions", { headers: own.headers, body });
+    expect([answer.status, answer.body.detail[0].type]).toEqual([422, "json_invalid"]);
+    expect((await call("GET", "/sessions", { headers: own.headers })).body).toEqual([]);
+  });
+
   it("of another workspace do not exist", async () => {
     const id = await newProject(workspace);
     const { headers } = await newWorkspace();

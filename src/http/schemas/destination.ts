@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { prefixProblem } from "../../domain/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../domain/records.ts";
+import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
 import type { WireProfile } from "../wire-profile.ts";
-import { closedObject, isCleanText, shownInstant, shownUuid } from "./fields.ts";
+import { closedObject, shownInstant, shownUuid } from "./fields.ts";
 
 /** S3's rules for bucket names: 3 to 63 lower-case letters, digits, dots and hyphens, not like an IPv4 address. */
 const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;

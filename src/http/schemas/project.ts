@@ -1,11 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import type { Project } from "../../domain/records.ts";
+import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
-import { flag, isCleanText, paging, shownInstant, shownUuid, uuid } from "./fields.ts";
+import { flag, paging, shownInstant, shownUuid, uuid } from "./fields.ts";
 
 /** The original lists at most this many projects at once, and as many without `limit`. */
 const PROJECTS_PER_PAGE = 100;
 const NAME_MOST_CHARACTERS = 1024;
+
+/** A project is kept in one event, which holds 256 KiB at most (durable/journal.ts) and escapes what stands in it. */
+const DESCRIPTION_MOST_CHARACTERS = 8192;
+const EXTRA_MOST_CHARACTERS = 32_768;
 
 /** Members that this service does not keep are let pass: clients send several of them as a matter of course. */
 export const projectCreate = z
@@ -14,10 +19,16 @@ export const projectCreate = z
       .string()
       .min(1)
       .max(NAME_MOST_CHARACTERS)
-      .refine(isCleanText, { error: "The name must not hold control characters" }),
+      .refine(isCleanText, { error: "The name must not hold control characters or broken Unicode" }),
     id: uuid.nullish(),
-    description: z.string().nullish(),
-    extra: z.record(z.string(), z.unknown()).nullish(),
+    description: z.string().max(DESCRIPTION_MOST_CHARACTERS).nullish(),
+    extra: z
+      .record(z.string(), z.unknown())
+      .refine((extra) => JSON.stringify(extra).length <= EXTRA_MOST_CHARACTERS, {
+        error: `Input should have at most ${EXTRA_MOST_CHARACTERS} characters as JSON`,
+        params: { type: "string_too_long" },
+      })
+      .nullish(),
   })
   .openapi("TracerSessionCreate");
 
@@ -27,7 +38,7 @@ export const projectCreateQuery = z.object({ upsert: flag });
 export const projectQuery = z.object({
   name: z.string().optional(),
   name_contains: z.string().optional(),
-  id: z.union([uuid, z.array(uuid)]).optional(),
+  id: z.union([uuid, z.array(uuid)], { error: "Input should be a UUID, or several" }).optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
 

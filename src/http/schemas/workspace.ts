@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { closedObject, isCleanText, shownUuid, uuid } from "./fields.ts";
+import { isCleanText } from "../../domain/text.ts";
+import { closedObject, shownUuid, uuid } from "./fields.ts";
 
 const LABEL_MOST_CHARACTERS = 255;
 

@@ -97,7 +97,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   #perform(step: StepName, context: StepContext): Promise<void> {
     switch (step) {
       case "snapshot":
-        return takeSnapshot(context);
+        return takeSnapshot(context, this.#plans);
       case "prepare":
         return prepare(context, this.#plans);
       case "upload":

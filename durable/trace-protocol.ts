@@ -14,9 +14,10 @@ export interface TraceShardProtocol {
   has(runIds: readonly string[]): Promise<readonly string[]>;
   /**
    * Segments with every run that was acknowledged before this was asked, as far as they overlap the window, ordered
-   * by (minStart, key). Throws when they cannot be written.
+   * by (minStart, key), the first of them with their footers, as many as `footerBytes` hold. Throws when they cannot be
+   * written.
    */
-  snapshot(window: Window): Promise<Snapshot>;
+  snapshot(window: Window, footerBytes: number): Promise<Snapshot>;
 }
 
 /** One per tenant, `strays/<tenantId>`: changes that do not say where their run is kept. */

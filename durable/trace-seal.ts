@@ -1,3 +1,4 @@
+import { footerOfFile } from "../src/parquet/footer.ts";
 import type { SegmentRow } from "../src/parquet/row.ts";
 import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
@@ -123,7 +124,8 @@ async function write({ store, bucket, identity }: Sealing, draft: Draft): Promis
   const object = await bucket.put(key, bytes);
   // Only a conditional write is answered with null, and this one has no condition.
   if (object === null) throw new Error(`the segment ${key} was not written`);
-  return { number, etag: object.etag, bytes: bytes.length, rows, minStart, maxStart, runs: draft.runs };
+  const { etag } = object;
+  return { number, etag, bytes: bytes.length, rows, minStart, maxStart, runs: draft.runs, footer: footerOfFile(bytes) };
 }
 
 function commit(

@@ -71,12 +71,12 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return this.#store?.known(runIds) ?? [];
   }
 
-  async snapshot(window: Window): Promise<Snapshot> {
+  async snapshot(window: Window, footerBytes: number): Promise<Snapshot> {
     const store = this.#store;
     if (store === null) return { segments: [] };
     await this.#seal(store, "everything");
     this.#settle(store, Date.now());
-    return { segments: store.overlapping(window) };
+    return { segments: store.overlapping(window, footerBytes) };
   }
 
   override async alarm(): Promise<void> {

@@ -3,6 +3,12 @@ import { strays, traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 
 /**
+ * Footers that a snapshot carries: those of some 1,500 segments, 15 million runs. A message between actors holds
+ * 32 MiB, and the run keeps them in memory until it has planned; it reads the others from the bucket.
+ */
+const FOOTERS_BYTES = 8 * 1024 * 1024;
+
+/**
  * The built-in trace store as a source: every shard of the project and day, in their order. Changes that were
  * acknowledged without saying where their run is kept are brought home first.
  */
@@ -10,7 +16,9 @@ export const builtInSource = (env: Env): TraceSource => ({
   async snapshot({ tenantId, projectId, day, shards }, window) {
     await strays(env, tenantId).flush({ projectId, day, shards });
     const identities = Array.from({ length: shards }, (_, shard) => ({ tenantId, projectId, day, shard }));
-    const snapshots = await Promise.all(identities.map((identity) => traceShard(env, identity).snapshot(window)));
+    const snapshots = await Promise.all(
+      identities.map((identity) => traceShard(env, identity).snapshot(window, FOOTERS_BYTES / shards)),
+    );
     return { segments: snapshots.flatMap(({ segments }) => segments) };
   },
 });

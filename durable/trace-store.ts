@@ -1,5 +1,5 @@
 import type { Window } from "../src/domain/time.ts";
-import type { SegmentRef } from "../src/source/port.ts";
+import type { SegmentRef, SnapshotSegment } from "../src/source/port.ts";
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
@@ -14,6 +14,7 @@ import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } fro
  * segment  Every object that may stand in the bucket. `intended`: recorded before the write began. `live`: its rows
  *          are the shard's. `retired`: replaced, but an export may still be reading it. `at`: since when.
  * sealed   Which live segment holds a run.
+ * footer   The end of a live segment, so that an export can be planned without a look at the object.
  */
 const SCHEMA = [
   `CREATE TABLE change (
@@ -27,6 +28,9 @@ const SCHEMA = [
   CREATE_PIECES,
 ];
 
+/** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
+const CREATE_FOOTERS = "CREATE TABLE IF NOT EXISTS footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT";
+
 /** Weight of a stored change beside its body, so that very many small ones count too. */
 const CHANGE_OVERHEAD_BYTES = 256;
 
@@ -34,6 +38,7 @@ const CHANGE_OVERHEAD_BYTES = 256;
 export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly number: number;
   readonly runs: readonly string[];
+  readonly footer: Uint8Array;
 }
 
 export class TraceStore {
@@ -42,6 +47,7 @@ export class TraceStore {
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
+    sql.exec(CREATE_FOOTERS);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 
@@ -170,9 +176,12 @@ export class TraceStore {
         segment.number,
         JSON.stringify(segment.runs),
       );
+      this.#sql.exec("INSERT INTO footer (segment, bytes) VALUES (?, ?)", segment.number, segment.footer);
     }
-    if (replaced !== null)
+    if (replaced !== null) {
       this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE number = ?", now, replaced);
+      this.#sql.exec("DELETE FROM footer WHERE segment = ?", replaced);
+    }
     const list = JSON.stringify(seqs);
     this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);
     deletePieces(this.#sql, list);
@@ -187,16 +196,29 @@ export class TraceStore {
     return this.#sql.exec<{ key: string }>("SELECT key FROM segment WHERE number = ?", number).one().key;
   }
 
-  /** Live segments that overlap the window, in their lasting order. */
-  overlapping(window: Window): SegmentRef[] {
+  /** Live segments that overlap the window, in their lasting order; the first ones with footers of `footerBytes` in all. */
+  overlapping(window: Window, footerBytes: number): SnapshotSegment[] {
+    let roomBytes = footerBytes;
     return this.#sql
-      .exec<{ key: string; etag: string; bytes: number; rows: number; minStart: number; maxStart: number }>(
-        `SELECT key, etag, bytes, rows, min_start AS minStart, max_start AS maxStart FROM segment
+      .exec<SegmentRef & { number: number } & Record<string, SqlStorageValue>>(
+        `SELECT number, key, etag, bytes, rows, min_start AS minStart, max_start AS maxStart FROM segment
         WHERE state = 'live' AND min_start < ? AND max_start >= ? ORDER BY min_start, key`,
         window.end * 1000,
         window.start * 1000,
       )
+      .toArray()
+      .map(({ number, ...segment }) => {
+        const footer = roomBytes > 0 ? this.#footer(number) : null;
+        roomBytes -= footer?.length ?? 0;
+        return { ...segment, footer };
+      });
+  }
+
+  #footer(segment: number): Uint8Array | null {
+    const [row] = this.#sql
+      .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM footer WHERE segment = ?", segment)
       .toArray();
+    return row === undefined ? null : new Uint8Array(row.bytes);
   }
 
   /** Objects that nobody needs: intended at or before one instant and never committed, or retired before another. */

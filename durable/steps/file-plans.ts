@@ -1,9 +1,11 @@
+import type { DerivedSegment } from "../../src/domain/run/events.ts";
 import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
-import type { SegmentRef } from "../../src/source/port.ts";
+import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
 import { inLanes } from "./lanes.ts";
-import { segmentsOf } from "./scratch.ts";
-import { readRange, readSegmentFooter } from "./segments.ts";
+import { readsOf } from "./reads.ts";
+import { storedSegments } from "./scratch.ts";
+import { readRange, segmentFooter } from "./segments.ts";
 
 /** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
 const READ_LANES = 6;
@@ -13,7 +15,20 @@ const READ_LANES = 6;
  * restart: same segments, same files, same bytes.
  */
 export class FilePlans {
-  #plan: { readonly segments: readonly SegmentRef[]; readonly files: readonly PlannedFile[] } | null = null;
+  /** Until the files are planned: footers are not needed any longer. */
+  #snapshot: readonly SnapshotSegment[] | null = null;
+  #plan: { readonly segments: readonly SnapshotSegment[]; readonly files: readonly PlannedFile[] } | null = null;
+
+  /** Keeps what a recorded snapshot showed, so that it need not be read back. */
+  remember(segments: readonly SnapshotSegment[]): void {
+    this.#snapshot = segments;
+  }
+
+  /** The segments of the run's snapshot. */
+  async snapshot(context: StepContext): Promise<readonly SnapshotSegment[]> {
+    this.#snapshot ??= (await storedSegments(context)).map((segment) => ({ ...segment, footer: null }));
+    return this.#snapshot;
+  }
 
   async load(context: StepContext): Promise<readonly PlannedFile[]> {
     return (await this.#loaded(context)).files;
@@ -23,32 +38,46 @@ export class FilePlans {
   async bytes(context: StepContext, file: PlannedFile, start: number, end: number): Promise<Uint8Array> {
     const { segments } = await this.#loaded(context);
     const bytes = new Uint8Array(end - start);
+    const pieces = piecesBetween(file, start, end);
     let at = 0;
-    for (const piece of piecesBetween(file, start, end)) {
-      if (piece.kind === "bytes") {
-        bytes.set(piece.bytes, at);
-        at += piece.bytes.byteLength;
-        continue;
-      }
-      const segment = segments[piece.segment];
-      if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
-      bytes.set(await readRange(context.env, segment, piece.offset, piece.length), at);
-      at += piece.length;
+    for (const piece of pieces) {
+      if (piece.kind === "bytes") bytes.set(piece.bytes, at);
+      at += piece.kind === "bytes" ? piece.bytes.length : piece.length;
     }
+    await inLanes(READ_LANES, readsOf(pieces), async (read) => {
+      const segment = segments[read.segment];
+      if (segment === undefined) throw new Error(`plan names segment ${read.segment} of ${segments.length}`);
+      const found = await readRange(context.env, segment, read.offset, read.length);
+      for (const { from, to, length } of read.copies) bytes.set(found.subarray(from, from + length), to);
+    });
     return bytes;
   }
 
   async #loaded(context: StepContext) {
     if (this.#plan !== null) return this.#plan;
-    const segments = await segmentsOf(context);
-    const footers = await inLanes(READ_LANES, segments, (segment) => readSegmentFooter(context.env, segment));
+    const segments = withDerived(await this.snapshot(context), context.progress().derived);
+    const footers = await inLanes(READ_LANES, segments, (segment) => segmentFooter(context.env, segment));
     const { formatVersion, exportFields, limits } = context.spec;
     const files = planFiles(
       segments.map(({ bytes }, i) => ({ bytes, footer: footers[i] as NonNullable<(typeof footers)[number]> })),
       { version: formatVersion, fields: exportFields },
       limits.targetFileBytes,
     );
-    this.#plan = { segments, files };
+    this.#plan = { segments: segments.map((segment) => ({ ...segment, footer: null })), files };
+    this.#snapshot = null;
     return this.#plan;
   }
+}
+
+/** The segments of a snapshot, with the derived ones in the places of their originals. */
+function withDerived(
+  segments: readonly SnapshotSegment[],
+  derived: readonly DerivedSegment[],
+): readonly SnapshotSegment[] {
+  const replacements = new Map(derived.map((one) => [one.index, one.segment]));
+  return segments.flatMap((segment, index) => {
+    const replacement = replacements.get(index);
+    if (replacement === undefined) return [segment];
+    return replacement === null ? [] : [{ ...replacement, footer: null }];
+  });
 }

@@ -3,7 +3,7 @@ import { deriveSegment } from "../../src/parquet/derive.ts";
 import type { SegmentRef } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
-import { derivedKey, storedSnapshot } from "./scratch.ts";
+import { derivedKey } from "./scratch.ts";
 import { readSegment } from "./segments.ts";
 
 /**
@@ -11,7 +11,7 @@ import { readSegment } from "./segments.ts";
  * for, becomes a new small segment in scratch; each one is a checkpoint.
  */
 export async function prepare(context: StepContext, plans: FilePlans): Promise<void> {
-  const { segments } = await storedSnapshot(context);
+  const segments = await plans.snapshot(context);
   const done = new Set(context.progress().derived.map((one) => one.index));
   for (const [index, segment] of segments.entries()) {
     if (done.has(index) || !needsDerivation(context, segment)) continue;

@@ -1,5 +1,5 @@
 import { type Footer, readFooter } from "../../src/parquet/footer.ts";
-import type { SegmentRef } from "../../src/source/port.ts";
+import type { SegmentRef, SnapshotSegment } from "../../src/source/port.ts";
 import type { Env } from "../env.ts";
 
 /** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */
@@ -21,7 +21,12 @@ export async function readRange(env: Env, segment: SegmentRef, offset: number, l
 }
 
 /** What the end of a segment says about its column chunks. */
-export async function readSegmentFooter(env: Env, segment: SegmentRef): Promise<Footer> {
+export async function segmentFooter(env: Env, segment: SnapshotSegment): Promise<Footer> {
+  const carried = segment.footer === null ? null : readFooter(segment.footer);
+  return carried?.ok ? carried.value : readSegmentFooter(env, segment);
+}
+
+async function readSegmentFooter(env: Env, segment: SegmentRef): Promise<Footer> {
   let length = Math.min(FOOTER_GUESS_BYTES, segment.bytes);
   for (;;) {
     const footer = readFooter(await readRange(env, segment, segment.bytes - length, length));

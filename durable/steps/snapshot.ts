@@ -1,17 +1,18 @@
 import { builtInSource } from "../trace-source.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
+import type { FilePlans } from "./file-plans.ts";
 import { snapshotKey } from "./scratch.ts";
 
 /** Fixes what the run exports: every run acknowledged so far whose start lies in the partition. */
-export async function takeSnapshot(context: StepContext): Promise<void> {
+export async function takeSnapshot(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
   const { tenantId, projectId, shards, partition } = spec;
   const project = { tenantId, projectId, day: partition.day, shards };
-  const snapshot: StoredSnapshot = await builtInSource(env).snapshot(project, partition);
+  const { segments } = await builtInSource(env).snapshot(project, partition);
   const key = snapshotKey(spec);
-  await env.SEGMENTS.put(key, JSON.stringify({ segments: snapshot.segments }));
-  const { segments } = snapshot;
-  context.record({
+  const stored: StoredSnapshot = { segments: segments.map(({ footer: _, ...segment }) => segment) };
+  await env.SEGMENTS.put(key, JSON.stringify(stored));
+  const isWanted = context.record({
     type: "RecordSnapshot",
     snapshot: {
       key,
@@ -21,4 +22,5 @@ export async function takeSnapshot(context: StepContext): Promise<void> {
     },
     now: Date.now(),
   });
+  if (isWanted) plans.remember(segments);
 }

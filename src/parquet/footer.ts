@@ -64,6 +64,12 @@ export const readFooter = (tail: Uint8Array): Result<Footer, FooterFailure> => {
   }
 };
 
+/** The end of a whole file, from its metadata on: enough for `readFooter`. */
+export const footerOfFile = (file: Uint8Array): Uint8Array => {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  return file.slice(file.length - FOOTER_END_BYTES - view.getUint32(file.length - FOOTER_END_BYTES, true));
+};
+
 /**
  * The end of a file with the given row groups: metadata, its length and the magic. `schema` picks the chunks and says
  * how they are shown. No clock and no dice: equal input gives equal bytes.

@@ -15,9 +15,15 @@ export interface SegmentRef {
   readonly maxStart: number;
 }
 
+/** A segment together with what spares its reader a look at it. */
+export interface SnapshotSegment extends SegmentRef {
+  /** The end of the file, from its metadata on; null when the source does not have it at hand. */
+  readonly footer: Uint8Array | null;
+}
+
 /** What a source shows of one project and one UTC day at one instant: whole segments, in a fixed order. */
 export interface Snapshot {
-  readonly segments: readonly SegmentRef[];
+  readonly segments: readonly SnapshotSegment[];
 }
 
 /** Where runs come from. A snapshot holds every run that was acknowledged before it was asked for. */

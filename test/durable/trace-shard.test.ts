@@ -4,6 +4,7 @@ import { RETIRED_MS } from "../../durable/trace-shard.ts";
 import type { RunChange } from "../../src/trace/run-change.ts";
 import {
   bytes,
+  env,
   exported,
   feedback,
   ingest,
@@ -119,6 +120,29 @@ describe("a snapshot", () => {
       expect((await snapshot(project, { start, end })).segments).toHaveLength(count);
   });
 
+  it("carries the footers of its segments as far as there is room, and none of a store without them", async () => {
+    const project = newProject();
+    await withEnv(project, () => ({ SEGMENT_RAW_BYTES: 1 }));
+    const inputs = bytes("[1]");
+    await ingest(project, post(newId(), { inputs }), post(newId(), { inputs }));
+    const { segments } = await snapshot(project);
+    const ends = segments.map(async ({ key, footer }) => {
+      const object = await env.SEGMENTS.get(key, { range: { suffix: footer?.length ?? 0 } });
+      return object === null ? null : new Uint8Array(await object.arrayBuffer());
+    });
+    expect(await Promise.all(ends)).toEqual(segments.map(({ footer }) => footer));
+    const carried = async (room: number) =>
+      (await shard(project).snapshot(WHOLE_DAY, room)).segments.map(({ footer }) => footer !== null);
+    expect(await carried(1)).toEqual([true, false]);
+
+    await runInDurableObject(
+      shardStub(project),
+      (_instance, { storage }) => void storage.sql.exec("DROP TABLE footer"),
+    );
+    await evictDurableObject(shardStub(project));
+    expect(await carried(1_000_000)).toEqual([false, false]);
+  });
+
   it("is the same again when nothing has changed, also after an eviction", async () => {
     const project = newProject();
     await ingest(project, post(newId()), post(newId()));
@@ -204,7 +228,7 @@ describe("the alarm", () => {
     await ingest(project, post(newId()));
     await withEnv(project, () => ({ SEAL_AGE_MS: 0 }));
     await runInDurableObject(shardStub(project), async (instance) => {
-      await Promise.all([instance.alarm(), instance.alarm(), instance.snapshot(WHOLE_DAY)]);
+      await Promise.all([instance.alarm(), instance.alarm(), instance.snapshot(WHOLE_DAY, 0)]);
     });
     expect(await exported(project)).toHaveLength(1);
     expect(await keysOf(project)).toHaveLength(1);

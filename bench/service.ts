@@ -47,8 +47,8 @@ export const startService = async (folder: string): Promise<Service> => {
       host: "127.0.0.1",
       port: 0,
       cf: false,
-      durableObjectsPersist: join(folder, "objects"),
-      r2Persist: join(folder, "segments"),
+      resourcePersistencePath: join(folder, "state"),
+      logRequests: false,
       handleStructuredLogs: ({ message }: { readonly message: string }) => log.write(`${message}\n`),
       bindings: {
         ...vars,

@@ -51,3 +51,12 @@ export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
  * (durable/journal.ts), at some 120 bytes each.
  */
 export const LONGEST_WINDOW_DAYS = 1827;
+
+/**
+ * Exports and schedules of one workspace that have not ended: its actor holds them all in memory, and 15 work at a
+ * time. What a schedule spawns is never refused, a window would be lost.
+ */
+export const MOST_OPEN_EXPORTS = 1000;
+
+/** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused. */
+export const MOST_OWED_WINDOWS = 1000;

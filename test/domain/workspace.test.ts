@@ -5,7 +5,7 @@ import { authorize, refuseDestinationRemoval, refuseExport } from "../../src/dom
 import type { ExportReport, WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import { specification } from "../support/given.ts";
-import { config, definition, NOW } from "../support/samples.ts";
+import { config, definition, HOUR_MS, NOW } from "../support/samples.ts";
 
 const { given } = specification(workspace);
 
@@ -108,6 +108,26 @@ describe("a workspace", () => {
     expect(refuseExport(state, definition)).toBeNull();
     expect(refuseExport(state, { ...definition, destinationId: "x" })).toMatchObject({ what: "destination" });
     expect(refuseExport(state, { ...definition, projectId: "x" })).toMatchObject({ what: "project" });
+  });
+
+  it("refuses a schedule that would owe more than 1000 windows at once", () => {
+    const { state } = having();
+    if (state.status === "NONE") throw new Error("the workspace exists");
+    const schedule = (hoursAgo: number) => ({
+      ...definition,
+      start: NOW - hoursAgo * HOUR_MS,
+      end: null,
+      intervalHours: 2,
+    });
+    expect(refuseExport(state, schedule(2001))).toBeNull();
+    expect(refuseExport(state, schedule(2002))).toMatchObject({ reason: "invalid", loc: ["body", "start_time"] });
+  });
+
+  it("refuses more than 1000 exports that have not ended, but never what a schedule spawns", () => {
+    const { state } = having(...Array.from({ length: 1000 }, (_, n) => register(n)));
+    if (state.status === "NONE") throw new Error("the workspace exists");
+    expect(refuseExport(state, definition)).toMatchObject({ reason: "capacity", retryAfterSeconds: 60 });
+    expect(refuseExport(state, { ...definition, sourceExportId: "e1" })).toBeNull();
   });
 
   it("refuses to delete a destination that an export still writes to", () => {

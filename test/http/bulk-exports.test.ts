@@ -273,3 +273,21 @@ it("a destination in use is deleted by force only", async () => {
   expect([refused.status, refused.body.detail]).toEqual([409, expect.any(String)]);
   expect((await call("DELETE", `${DESTINATIONS}/${used}?force=true`, { headers: own.headers })).status).toBe(204);
 });
+
+it("a schedule that begins in a mistyped year is refused", async () => {
+  const answer = await create(schedule({ start_time: "1970-01-01T00:00:00Z", interval_hours: 1 }));
+  expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "start_time"]]);
+});
+
+it("a destination deleted while an export is created is either kept or never used", async () => {
+  const own = await newWorkspace();
+  const target = { bulk_export_destination_id: await newDestination(own), session_id: await newProject(own) };
+  const [deleted, created] = await Promise.all([
+    call("DELETE", `${DESTINATIONS}/${target.bulk_export_destination_id}`, { headers: own.headers }),
+    call("POST", EXPORTS, { headers: own.headers, body: schedule(target) }),
+  ]);
+  expect([
+    [204, 404],
+    [409, 200],
+  ]).toContainEqual([deleted.status, created.status]);
+});

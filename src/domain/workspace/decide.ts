@@ -1,7 +1,9 @@
 import type { Refusal } from "../failures.ts";
+import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../limits.ts";
 import type { ExportDefinition, Identity } from "../records.ts";
 import { ok, type Result } from "../result.ts";
 import { lookUp } from "../table.ts";
+import { windowOf } from "../windows.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { evolve, type OpenWorkspace, type WorkspaceState } from "./state.ts";
@@ -72,7 +74,23 @@ export function refuseExport(state: OpenWorkspace, definition: ExportDefinition)
     return { reason: "not_found", what: "destination", id: definition.destinationId };
   if (lookUp(state.projects, definition.projectId) === undefined)
     return { reason: "not_found", what: "project", id: definition.projectId };
-  return null;
+  if (definition.sourceExportId !== null) return null;
+  return refuseBacklog(definition) ?? refuseCrowd(state);
+}
+
+function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): Refusal | null {
+  if (intervalHours === null || windowOf(start, intervalHours, MOST_OWED_WINDOWS).end > createdAt) return null;
+  const message = `A schedule may begin at most ${MOST_OWED_WINDOWS} intervals ago; export what lies before with one-off exports`;
+  return { reason: "invalid", loc: ["body", "start_time"], message, type: "value_error" };
+}
+
+/** A minute: exports end one after the other, and the first one to end makes room. */
+const RETRY_AFTER_SECONDS = 60;
+
+function refuseCrowd(state: OpenWorkspace): Refusal | null {
+  if (state.active.size < MOST_OPEN_EXPORTS) return null;
+  const message = `${state.active.size} exports of this workspace have not ended yet; wait for some of them, or cancel some.`;
+  return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
 /** Why a destination cannot be deleted: exports that have not ended still write to it; null when it can. */

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import type { WorkspaceProtocol } from "../../durable/protocol.ts";
+import { ok } from "../../src/domain/result.ts";
+import { callWith, EXPORTS } from "./client.ts";
+
+/** Stands where the workspaces are, and answers as one that is in trouble would. */
+const workspaces = (trouble: Partial<WorkspaceProtocol>) =>
+  ({ WORKSPACE: { getByName: () => trouble } }) as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+
+const TENANT = "a0000000-0000-4000-8000-000000000001";
+const headers = {
+  "X-API-Key": `wbk_${TENANT.replaceAll("-", "")}_${"a".repeat(43)}`,
+  "X-Tenant-Id": TENANT,
+};
+const authorize = async () => ok({ tenantId: TENANT, plan: "plus", role: "manage" } as const);
+
+const failing = (mark: object) => ({
+  authorize: async () => {
+    throw Object.assign(new Error("inside 1"), mark);
+  },
+});
+
+it.each([{ overloaded: true }, { retryable: true }])(
+  "an actor that is %o answers 503 and when to try again",
+  async (mark) => {
+    const answer = await callWith(workspaces(failing(mark)), "GET", EXPORTS, { headers });
+    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(answer.body).toEqual({ detail: expect.stringMatching(/^The service is busy; .* Fault [0-9a-f-]{36}\.$/) });
+  },
+);
+
+it("ingest clients are told in their shape, so that they send again", async () => {
+  const sent = { headers, body: { post: [] } };
+  const answer = await callWith(workspaces(failing({ overloaded: true })), "POST", "/runs/batch", sent);
+  expect([answer.status, answer.headers.get("Retry-After"), Object.keys(answer.body)]).toEqual([503, "1", ["error"]]);
+});
+
+it("any other fault answers 500 without its words", async () => {
+  const answer = await callWith(workspaces(failing({})), "GET", EXPORTS, { headers });
+  expect([answer.status, answer.headers.get("Retry-After")]).toEqual([500, null]);
+  expect(answer.text).not.toContain("inside 1");
+});
+
+it("too many exports that have not ended answer 429 and when to try again", async () => {
+  const trouble: Partial<WorkspaceProtocol> = {
+    authorize,
+    createExport: async () => ({ ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } }),
+  };
+  const body = {
+    bulk_export_destination_id: TENANT,
+    session_id: TENANT,
+    start_time: "2030-01-01T00:00:00Z",
+    end_time: "2030-01-02T00:00:00Z",
+  };
+  const answer = await callWith(workspaces(trouble), "POST", EXPORTS, { headers, body });
+  expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", { detail: "Full." }]);
+});

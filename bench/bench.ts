@@ -83,7 +83,7 @@ const measure = async (
     compression: "zstandard",
   };
   say("Sealing what is still hot, and a first export");
-  const first = await measureExport(api, request, processIds);
+  const first = await measureExport(api, request, processIds, bucket);
   const ingestCpu = cpuMicros(processIds) - ingestCpuBefore;
 
   say("Giving the peers the same rows");

@@ -6,6 +6,8 @@ import { serveParent } from "./child.ts";
 /** What the benchmark asks of the customer's bucket. */
 export type BucketRequest =
   | { readonly kind: "address" }
+  /** Answers when the marker of a completed export lies in the bucket, which the service writes last. */
+  | { readonly kind: "await_success" }
   /** Forgets all objects. */
   | { readonly kind: "clear" }
   /** Answers with the size of all Parquet files, in bytes. */
@@ -24,10 +26,17 @@ const bucket = await startSinkS3({ digests: "counted" });
 const parquetFiles = (): (readonly [key: string, object: StoredObject])[] =>
   [...bucket.objects].filter(([key]) => key.endsWith(".parquet"));
 
+/** Costs this process some microseconds, and the service nothing. */
+const LOOK_EVERY_MS = 1;
+
 const answer = async (request: BucketRequest): Promise<BucketPlace | number | null> => {
   switch (request.kind) {
     case "address":
       return { endpointUrl: bucket.endpointUrl, bucketName: bucket.bucketName };
+    case "await_success":
+      while (![...bucket.objects.keys()].some((key) => key.endsWith("/_SUCCESS")))
+        await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+      return null;
     case "clear":
       bucket.objects.clear();
       bucket.requests.length = 0;

@@ -76,9 +76,9 @@ interface Turn extends ExportMeasure {
 }
 
 const waybillTurn = async (contest: Contest, fields: readonly string[]): Promise<Turn> => {
-  await contest.bucket.ask({ kind: "clear" });
-  const measured = await measureExport(contest.api, { ...contest.request, export_fields: fields }, contest.service);
-  return { ...measured, bytes: await contest.bucket.ask<number>({ kind: "size" }) };
+  const { api, request, service, bucket } = contest;
+  const measured = await measureExport(api, { ...request, export_fields: fields }, service, bucket);
+  return { ...measured, bytes: await bucket.ask<number>({ kind: "size" }) };
 };
 
 const peerTurn = async (contest: Contest, peer: Child, name: string, columns: readonly string[]): Promise<Turn> => {

@@ -3,7 +3,6 @@ import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/pl
 import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
 import { inLanes } from "./lanes.ts";
-import { readsOf } from "./reads.ts";
 import { storedSegments } from "./scratch.ts";
 import { readRange, segmentFooter } from "./segments.ts";
 
@@ -38,17 +37,17 @@ export class FilePlans {
   async bytes(context: StepContext, file: PlannedFile, start: number, end: number): Promise<Uint8Array> {
     const { segments } = await this.#loaded(context);
     const bytes = new Uint8Array(end - start);
-    const pieces = piecesBetween(file, start, end);
-    let at = 0;
-    for (const piece of pieces) {
-      if (piece.kind === "bytes") bytes.set(piece.bytes, at);
-      at += piece.kind === "bytes" ? piece.bytes.length : piece.length;
-    }
-    await inLanes(READ_LANES, readsOf(pieces), async (read) => {
-      const segment = segments[read.segment];
-      if (segment === undefined) throw new Error(`plan names segment ${read.segment} of ${segments.length}`);
-      const found = await readRange(context.env, segment, read.offset, read.length);
-      for (const { from, to, length } of read.copies) bytes.set(found.subarray(from, from + length), to);
+    let position = 0;
+    const placed = piecesBetween(file, start, end).map((piece) => {
+      const at = position;
+      position += piece.kind === "bytes" ? piece.bytes.length : piece.length;
+      return { piece, at };
+    });
+    await inLanes(READ_LANES, placed, async ({ piece, at }) => {
+      if (piece.kind === "bytes") return bytes.set(piece.bytes, at);
+      const segment = segments[piece.segment];
+      if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
+      bytes.set(await readRange(context.env, segment, piece.offset, piece.length), at);
     });
     return bytes;
   }

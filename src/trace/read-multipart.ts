@@ -26,8 +26,9 @@ const MAX_RUNS = 20_000;
  * Reads a multipart body while it streams in: parts `post.<id>` and `patch.<id>`, each with parts of its big fields,
  * and `feedback.<id>`. Attachments and `serialized` are passed over.
  *
- * The parts of a run may stand in any order and are joined into one change. When more than 8 MiB wait, runs whose own
- * part has come are handed on; parts of such a run that follow later become a further change of it.
+ * The parts of a run may stand in any order and are joined into one change; a second own part of it begins another
+ * change. When more than 8 MiB wait, runs whose own part has come are handed on; parts of such a run that follow later
+ * become a further change of it.
  *
  * A run that is refused is answered once and the others go on. When the body itself is broken, a last refusal ends
  * the reading: runs handed on before stay handed on, those still waiting are dropped, and repeating the body is
@@ -111,6 +112,8 @@ function* takeRunPart(
   field: BigField | null,
   part: Part<Named>,
 ): Generator<Result<RunChange, Invalid>> {
+  // The run's own part a second time begins another change of it: what the first one said stays said.
+  if (field === null && run.own !== null) yield* handOn(gathering, run);
   const added = addPart(run, field, part);
   if (!added.ok) {
     release(gathering, run);

@@ -37,6 +37,25 @@ describe("reading a multipart body", () => {
     expect(text(patch?.outputs)).toBe('{"a":1}');
   });
 
+  it("keeps what each of two patches of one run says", async () => {
+    const whole = body(
+      part(`patch.${RUN_ID}`, '{"name":"first"}'),
+      part(`patch.${RUN_ID}.outputs`, '{"n":1}'),
+      part(`patch.${RUN_ID}`, '{"tags":["second"]}'),
+      part(`patch.${RUN_ID}.extra`, '{"n":2}'),
+    );
+    const { accepted, refused } = await read(whole);
+    expect(refused).toEqual([]);
+    expect(accepted.map(({ name, tags }) => ({ name, tags }))).toEqual([
+      { name: "first", tags: null },
+      { name: null, tags: ["second"] },
+    ]);
+    expect(accepted.map(({ outputs, extra }) => [text(outputs), text(extra)])).toEqual([
+      ['{"n":1}', text(null)],
+      [text(null), '{"n":2}'],
+    ]);
+  });
+
   it.each([4096, 65_536, 1_000_000])(
     "keeps the bytes of every run of a long body, read in chunks of %d bytes",
     async (chunkBytes) => {

@@ -1,4 +1,4 @@
-import type { RunFailure } from "./failures.ts";
+import type { RunFailure, StoreFailure } from "./failures.ts";
 import type { Compression, ExportField, FormatVersion } from "./fields.ts";
 
 /** The records that actors keep and show. Plain data; instants are epoch milliseconds. */
@@ -36,6 +36,8 @@ export interface ExportRecord extends ExportDefinition {
   /** Rows in committed files so far, and rows in the snapshots so far: the progress of the whole export. */
   readonly rowsWritten: number;
   readonly rowsPlanned: number;
+  /** Why the manifest could not be written, though all runs are done; null also where only the export knows. */
+  readonly manifestFailure: StoreFailure | null;
 }
 
 export interface ExportRunRecord {

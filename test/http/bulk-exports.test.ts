@@ -49,6 +49,7 @@ it("a one-off export is created and shown with every member, absent ones as null
     finished_at: null,
     rows_written: 0,
     rows_planned: 0,
+    errors: null,
   });
   const shown = await call("GET", `${EXPORTS}/${created.body.id}`, { headers: workspace.headers });
   expect([shown.status, shown.body.id]).toEqual([200, created.body.id]);
@@ -290,4 +291,17 @@ it("a destination deleted while an export is created is either kept or never use
     [204, 404],
     [409, 200],
   ]).toContainEqual([deleted.status, created.status]);
+});
+
+it("an export that cannot write its manifest says why", async () => {
+  const own = await newWorkspace();
+  const target = { bulk_export_destination_id: await newDestination(own), session_id: await newProject(own) };
+  // So many days that the destination is gone before the last of them is done.
+  const body = oneOff({ ...target, end_time: "2030-03-01T00:00:00Z" });
+  const { id } = (await call("POST", EXPORTS, { headers: own.headers, body })).body;
+  const path = `${DESTINATIONS}/${target.bulk_export_destination_id}?force=true`;
+  expect((await call("DELETE", path, { headers: own.headers })).status).toBe(204);
+  const shown = async () => (await call("GET", `${EXPORTS}/${id}`, { headers: own.headers })).body;
+  await expect.poll(async () => (await shown()).status, { timeout: 20_000 }).toBe("FAILED");
+  expect((await shown()).errors).toEqual({ manifest: expect.stringContaining("The destination was deleted") });
 });

@@ -1,3 +1,4 @@
+import type { StoreFailure } from "../failures.ts";
 import type { ExportStatus } from "../records.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
@@ -15,6 +16,8 @@ interface Known {
   /** Windows spawned so far; 0 for a one-off export. */
   readonly spawned: number;
   readonly manifest: ManifestFacts | null;
+  /** Why the manifest could not be written the last time; null: it was not tried, or written. */
+  readonly manifestFailure: StoreFailure | null;
 }
 
 export interface CreatedExport extends Known {
@@ -44,7 +47,8 @@ const UNHEARD: RunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, 
 export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
-    return { status: "CREATED", plan: event.plan, runs, updatedAt: event.at, spawned: 0, manifest: null };
+    const { plan, at } = event;
+    return { status: "CREATED", plan, runs, updatedAt: at, spawned: 0, manifest: null, manifestFailure: null };
   }
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: event.at };
@@ -59,15 +63,24 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     }
     case "ManifestFailed":
       if (known.status !== "RUNNING") return known;
-      return { ...known, manifestRetries: known.manifestRetries + 1, manifestRetryAt: event.retryAt };
+      return {
+        ...known,
+        manifestRetries: known.manifestRetries + 1,
+        manifestRetryAt: event.retryAt,
+        manifestFailure: event.failure,
+      };
     case "ManifestCommitted":
-      return { ...known, manifest: event.manifest };
+      return { ...known, manifest: event.manifest, manifestFailure: null };
     case "WindowSpawned":
       return { ...known, spawned: event.index + 1 };
     case "ExportCompleted":
       return ended(known, "COMPLETED", event.at);
     case "ExportFailed":
-      return ended(known, "FAILED", event.at);
+      return ended(
+        event.cause.kind === "manifest" ? { ...known, manifestFailure: event.cause.failure } : known,
+        "FAILED",
+        event.at,
+      );
     case "ExportCancelled":
       return ended(known, "CANCELLED", event.at);
     case "ExportTimedOut":
@@ -84,6 +97,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   runs: state.runs,
   spawned: state.spawned,
   manifest: state.manifest,
+  manifestFailure: state.manifestFailure,
   updatedAt: at,
   finishedAt: at,
 });

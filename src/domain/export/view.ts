@@ -13,6 +13,7 @@ export function viewOf(state: ExportState): ExportRecord | null {
     finishedAt: state.status === "CREATED" || state.status === "RUNNING" ? null : state.finishedAt,
     rowsPlanned: state.runs.reduce((sum, run) => sum + run.report.rowsPlanned, 0),
     rowsWritten: state.runs.reduce((sum, run) => sum + run.report.rowsWritten, 0),
+    manifestFailure: state.manifestFailure,
   };
 }
 

@@ -1,5 +1,9 @@
 import type { ExportRecord } from "../records.ts";
 import type { KnownExport } from "./state.ts";
 
-/** An export as its workspace can show it, without waking the export itself. */
-export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecord => ({ ...definition, ...report });
+/** An export as its workspace can show it, without waking the export itself, which alone knows of its manifest. */
+export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecord => ({
+  ...definition,
+  ...report,
+  manifestFailure: null,
+});

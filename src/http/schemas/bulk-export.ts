@@ -3,6 +3,7 @@ import { type Compression, EXPORT_FIELDS } from "../../domain/fields.ts";
 import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/limits.ts";
 import type { ExportDefinition, ExportRecord } from "../../domain/records.ts";
 import { DAY_MS, isoFromMs } from "../../domain/time.ts";
+import { storeText } from "../failure-text.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../wire-profile.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "./fields.ts";
 
@@ -110,7 +111,7 @@ export const bulkExportUpdate = closedObject({
     .optional(),
 }).openapi("BulkExportUpdate");
 
-/** An export as shown. `rows_written` and `rows_planned` are ours, the rest is the original's record. */
+/** An export as shown. `rows_written`, `rows_planned` and `errors` are ours, the rest is the original's record. */
 export const bulkExportShown = (profile: WireProfile) =>
   z
     .object({
@@ -134,6 +135,10 @@ export const bulkExportShown = (profile: WireProfile) =>
       finished_at: shownInstant.nullable(),
       rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
       rows_planned: z.int().openapi({ description: "Rows in the snapshots taken so far, over all runs." }),
+      errors: z.record(z.string(), z.string()).nullable().openapi({
+        description:
+          "`manifest`: why the manifest could not be written. Errors of runs are told by the runs. Null in lists.",
+      }),
     })
     .openapi("BulkExport");
 
@@ -162,4 +167,5 @@ export const showExport = (
   finished_at: isoOrNull(record.finishedAt),
   rows_written: record.rowsWritten,
   rows_planned: record.rowsPlanned,
+  errors: record.manifestFailure === null ? null : { manifest: storeText(record.manifestFailure) },
 });

@@ -194,7 +194,8 @@ const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload
     if (method === "GET" && key === "") return listed(objects, query);
     const object = objects.get(key);
     if (object === undefined) return errorReply(404, "NoSuchKey");
-    return { status: 200, headers: { ETag: `"${object.etag}"` }, body: object.bytes };
+    const shown = { ETag: `"${object.etag}"`, "Content-Length": String(object.size) };
+    return { status: 200, headers: shown, body: method === "HEAD" ? "" : object.bytes };
   };
 };
 

@@ -31,7 +31,8 @@ export const report = (outcome: Outcome): string => {
   const perRun = outcome.ingestCpuMicros / outcome.runs;
   return `
 Export of ${outcome.runs} runs to Parquet, zstd level 3; median of ${outcome.rounds} rounds in turns. Waybill: from the request
-until COMPLETED, into a bucket; the Worker as it is deployed, in one workerd of this machine. DuckDB and ClickHouse: one thread, from their own table into a local file.
+until COMPLETED, into a bucket; the Worker is built as for deployment and runs in one workerd, without wrangler dev.
+DuckDB and ClickHouse: one thread, from their own table into a local file.
 
 ${table(["", "columns", "ms", "rows/s", "MB/s", "file MB", "peak MB", "growth MB", "x DuckDB"], rows)}
 

@@ -23,6 +23,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
   readonly #journal = new Journal<DestinationState, DestinationCommand, DestinationEvent, never>(this.ctx.storage, {
     decider: destination,
     announce: () => [],
+    receiverOf: (message: never) => message,
     upcast: (event) => event as DestinationEvent, // no event has changed its shape yet
   });
 

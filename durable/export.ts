@@ -28,6 +28,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   readonly #journal = new Journal<ExportState, ExportCommand, ExportEvent, ExportMessage>(this.ctx.storage, {
     decider: bulkExport,
     announce: announceExport,
+    receiverOf: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
     upcast: (event) => event as ExportEvent, // no event has changed its shape yet
   });
 

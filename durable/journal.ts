@@ -1,5 +1,5 @@
 import type { Decider } from "../src/decider.ts";
-import { migrate } from "./schema.ts";
+import { isEmpty, migrate } from "./schema.ts";
 
 /**
  * Longest body of one event. The platform refuses rows above 2 MB, and only when deployed
@@ -20,6 +20,8 @@ export interface Script<S, C, E, M> {
   readonly decider: Decider<S, C, E>;
   /** Messages that an event makes due. `after` is the state with the event in it. */
   announce(event: E, after: S, seq: number): readonly M[];
+  /** Names the actor a message is for: messages to one receiver keep their order, and wait for no other receiver. */
+  receiverOf(message: M): string;
   /** Lifts an event as an older version wrote it to today's shape. */
   upcast(event: { readonly type: string }): E;
 }
@@ -33,12 +35,14 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
   readonly #script: Script<S, C, E, M>;
   #state: S;
   #seq = 0;
+  #isKept: boolean;
 
   constructor(storage: DurableObjectStorage, script: Script<S, C, E, M>) {
     this.#storage = storage;
     this.#script = script;
     this.#state = script.decider.initialState;
-    migrate(storage);
+    this.#isKept = !isEmpty(storage);
+    if (this.#isKept) migrate(storage);
     for (const { seq, event } of this.events()) {
       this.#state = script.decider.evolve(this.#state, event);
       this.#seq = seq;
@@ -51,6 +55,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
 
   /** Events after `seq`, oldest first. */
   *events(seq = 0): Generator<Logged<E>> {
+    if (!this.#isKept) return;
     const rows = this.#storage.sql.exec<{ seq: number; body: string }>(
       "SELECT seq, body FROM event WHERE seq > ? ORDER BY seq",
       seq,
@@ -63,6 +68,8 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     const { decider } = this.#script;
     const events = decider.decide(command, this.#state);
     if (events.length === 0) return events;
+    if (!this.#isKept) migrate(this.#storage);
+    this.#isKept = true;
     let state = this.#state;
     let seq = this.#seq;
     this.#storage.transactionSync(() => {
@@ -97,20 +104,24 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
 
   /**
    * Hands every waiting message to `deliver`, oldest first, and forgets those that arrived. One that cannot be
-   * delivered stays, with the ones behind it, for the next alarm. Returns whether the outbox is empty.
+   * delivered stays for the next alarm, and so do later ones to the same receiver. Returns whether the outbox is empty.
    */
   async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
+    if (!this.#isKept) return true;
     const rows = this.#storage.sql
       .exec<{ id: number; body: string }>("SELECT id, body FROM outbox ORDER BY id")
       .toArray();
+    const outOfReach = new Set<string>();
     for (const row of rows) {
       const message: M = JSON.parse(row.body);
+      const receiver = this.#script.receiverOf(message);
+      if (outOfReach.has(receiver)) continue;
       try {
         await deliver(message);
+        this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
       } catch {
-        return false; // the receiver is out of reach: the log keeps the message
+        outOfReach.add(receiver); // the log keeps the message
       }
-      this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
     }
     return this.#waiting() === 0;
   }
@@ -133,6 +144,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
   }
 
   #waiting(): number {
+    if (!this.#isKept) return 0;
     return this.#storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM outbox").one().n;
   }
 }

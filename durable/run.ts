@@ -32,6 +32,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   readonly #journal = new Journal<RunState, RunCommand, RunEvent, RunMessage>(this.ctx.storage, {
     decider: run,
     announce: announceRun,
+    receiverOf: () => "export",
     upcast: (event) => event as RunEvent, // no event has changed its shape yet
   });
   readonly #plans = new FilePlans();

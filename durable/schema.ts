@@ -13,6 +13,10 @@ const MIGRATIONS: readonly string[] = [
    CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL) STRICT`,
 ];
 
+/** Whether the actor has ever kept anything. Asking for an actor that was never created must not give it storage. */
+export const isEmpty = (storage: DurableObjectStorage): boolean =>
+  storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema'").toArray().length === 0;
+
 /** Applies what is missing, in order. The list only grows; the platform refuses `PRAGMA user_version`. */
 export function migrate(storage: DurableObjectStorage): void {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER PRIMARY KEY) STRICT");

@@ -32,6 +32,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     {
       decider: workspace,
       announce,
+      receiverOf: (message) => message.id,
       upcast: (event) => event as WorkspaceEvent, // no event has changed its shape yet
     },
   );

@@ -30,6 +30,7 @@ const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
       ...new Journal(storage, {
         decider: runDecider,
         announce: announceRun,
+        receiverOf: () => "export",
         upcast: (event) => event as RunEvent,
       }).events(),
     ].map((one) => one.event),

@@ -1,5 +1,6 @@
+import type { SegmentRef } from "../src/domain/segment.ts";
 import type { Window } from "../src/domain/time.ts";
-import type { SegmentRef, SnapshotSegment } from "../src/source/port.ts";
+import type { SnapshotSegment } from "../src/source/port.ts";
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";

@@ -1,7 +1,7 @@
 import type { RunCommand } from "../../src/domain/run/commands.ts";
 import type { RunSpec } from "../../src/domain/run/events.ts";
 import type { Progress } from "../../src/domain/run/state.ts";
-import type { SegmentRef } from "../../src/source/port.ts";
+import type { SegmentRef } from "../../src/domain/segment.ts";
 import type { Env } from "../env.ts";
 
 /** What a step of a run works with. Steps never throw for an expected failure: they record it. */

@@ -1,6 +1,6 @@
 import type { DerivedSegment } from "../../src/domain/run/events.ts";
+import type { SegmentRef } from "../../src/domain/segment.ts";
 import { deriveSegment } from "../../src/parquet/derive.ts";
-import type { SegmentRef } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { derivedKey } from "./scratch.ts";

@@ -1,5 +1,5 @@
 import type { RunSpec } from "../../src/domain/run/events.ts";
-import type { SegmentRef } from "../../src/source/port.ts";
+import type { SegmentRef } from "../../src/domain/segment.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
 /** Objects in the bucket SEGMENTS that live as long as their run. Keys follow from the run, so doing twice is harmless. */

@@ -1,5 +1,6 @@
+import type { SegmentRef } from "../../src/domain/segment.ts";
 import { type Footer, readFooter } from "../../src/parquet/footer.ts";
-import type { SegmentRef, SnapshotSegment } from "../../src/source/port.ts";
+import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { Env } from "../env.ts";
 
 /** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */

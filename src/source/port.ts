@@ -1,19 +1,5 @@
+import type { SegmentRef } from "../domain/segment.ts";
 import type { Window } from "../domain/time.ts";
-
-/**
- * One immutable Parquet file in the bucket `SEGMENTS`: exactly one row group, every physical column, rows of one
- * project and one UTC day, ordered by (start_time, id). zstd, data page version 1.
- */
-export interface SegmentRef {
-  readonly key: string;
-  /** ETag of the object, so that a read can insist on the bytes the snapshot saw. */
-  readonly etag: string;
-  readonly bytes: number;
-  readonly rows: number;
-  /** Least and greatest `start_time` in epoch microseconds. */
-  readonly minStart: number;
-  readonly maxStart: number;
-}
 
 /** A segment together with what spares its reader a look at it. */
 export interface SnapshotSegment extends SegmentRef {

@@ -3,6 +3,7 @@ import type { Compression, ExportField, FormatVersion } from "../fields.ts";
 import type { Limits } from "../limits.ts";
 import type { Partition } from "../partitions.ts";
 import type { DestinationConfig } from "../records.ts";
+import type { SegmentRef } from "../segment.ts";
 
 /** Everything a run needs to know, fixed when it starts. */
 export interface RunSpec {
@@ -34,14 +35,7 @@ export interface DerivedSegment {
   /** Position of the original in the snapshot. */
   readonly index: number;
   /** null: no row of the original lies in the window. */
-  readonly segment: {
-    readonly key: string;
-    readonly etag: string;
-    readonly bytes: number;
-    readonly rows: number;
-    readonly minStart: number;
-    readonly maxStart: number;
-  } | null;
+  readonly segment: SegmentRef | null;
 }
 
 export interface CommittedFile {

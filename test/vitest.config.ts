@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 /** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one kind. */
 export default defineConfig({
   test: {
+    // The actors' log lines are shown for failed tests only.
+    silent: "passed-only",
     projects: [
       {
         test: {

@@ -103,16 +103,13 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
   }
 
   /**
-   * Hands every waiting message to `deliver`, oldest first, and forgets those that arrived. One that cannot be
-   * delivered stays for the next alarm, and so do later ones to the same receiver. Returns whether the outbox is empty.
+   * Hands every waiting message to `deliver`, oldest first, those too that come in meanwhile, and forgets what arrived.
+   * One that cannot be delivered stays for the next alarm, and so do later ones to the same receiver. Returns whether
+   * the outbox is empty.
    */
   async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
-    if (!this.#isKept) return true;
-    const rows = this.#storage.sql
-      .exec<{ id: number; body: string }>("SELECT id, body FROM outbox ORDER BY id")
-      .toArray();
     const outOfReach = new Set<string>();
-    for (const row of rows) {
+    for (let row = this.#waitingAfter(0); row !== null; row = this.#waitingAfter(row.id)) {
       const message: M = JSON.parse(row.body);
       const receiver = this.#script.receiverOf(message);
       if (outOfReach.has(receiver)) continue;
@@ -141,6 +138,13 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     const due = this.#script.decider.wakeAt(state);
     const at = this.#waiting() > 0 ? Math.min(outboxAt, due ?? outboxAt) : due;
     void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+  }
+
+  /** The oldest message behind that one. */
+  #waitingAfter(id: number): { readonly id: number; readonly body: string } | null {
+    if (!this.#isKept) return null;
+    const query = "SELECT id, body FROM outbox WHERE id > ? ORDER BY id LIMIT 1";
+    return this.#storage.sql.exec<{ id: number; body: string }>(query, id).toArray()[0] ?? null;
   }
 
   #waiting(): number {

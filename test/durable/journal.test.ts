@@ -99,6 +99,22 @@ describe("a journal", () => {
     });
   });
 
+  it("delivers what becomes due while it delivers, so that nothing new waits for the next alarm", async () => {
+    await withStorage("meanwhile", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 2 }, NOW);
+      const heard: string[] = [];
+      const isEmpty = await journal.flush(async (message) => {
+        heard.push(message);
+        if (message === "2@2") journal.submit({ note: "a", times: 2 }, NOW);
+      });
+      journal.settle(NOW + 10_000);
+      expect(isEmpty).toBe(true);
+      expect(heard).toEqual(["2@2", "4@4"]);
+      expect(await storage.getAlarm()).toBe(NOW + 4);
+    });
+  });
+
   it("lifts events of an older version when it reads them", async () => {
     await withStorage("upcast", (storage) => {
       migrate(storage);

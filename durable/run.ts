@@ -84,6 +84,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#armRecovery();
       this.#submit({ type: "BeginStep", step, now: Date.now() });
+      if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
       const context = this.#context(until);
       if (context === null) return;
       const begun = Date.now();

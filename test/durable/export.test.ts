@@ -4,6 +4,7 @@ import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
 import type { RunActor } from "../../durable/run.ts";
 import { announceRun } from "../../durable/run-messages.ts";
+import { snapshotKey } from "../../durable/steps/scratch.ts";
 import { manifestKey, successKey } from "../../src/domain/layout.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";
@@ -155,5 +156,19 @@ describe("a run", () => {
     if (!first?.ok || !second?.ok) throw new Error("a file is missing");
     expect(Buffer.compare(first.value, second.value)).toBe(0);
     expect(first.value.length).toBeGreaterThan(15 * MIB);
+  });
+
+  it("begins no work for an attempt whose time is over: the time-out spends a retry and nothing is written", async () => {
+    const home = await newWorkspace();
+    const exportId = crypto.randomUUID();
+    const spec = specOf(home, exportId, 3_600_000);
+    await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, runTimeoutMs: 0 } });
+    await untilRun(exportId, (_cursor, status) => status === "RUNNING");
+    await runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (actor) =>
+      actor.alarm(),
+    );
+    const types = (await eventsOf(exportId)).map((event) => event.type);
+    expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
+    expect(await env.SEGMENTS.head(snapshotKey(spec))).toBeNull();
   });
 });

@@ -67,6 +67,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
 
   override async alarm(): Promise<void> {
     const begun = Date.now();
+    let isBroken = false;
     this.#armRecovery();
     try {
       this.#submit({ type: "Wake", now: begun });
@@ -74,10 +75,11 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     } catch (error) {
       // The step stays open in the log: the next wake-up counts it like any other death of the process.
       log("run_step_broke", { ...this.#ids(), error: String(error) });
-      return;
+      isBroken = true;
     }
     await this.#deliverAll();
-    this.#journal.settle(Date.now() + this.#retryDelayMs());
+    if (isBroken) this.#armRecovery();
+    else this.#journal.settle(Date.now() + this.#retryDelayMs());
   }
 
   async #work(until: number): Promise<void> {

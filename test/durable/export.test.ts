@@ -171,4 +171,25 @@ describe("a run", () => {
     expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
     expect(await env.SEGMENTS.head(snapshotKey(spec))).toBeNull();
   });
+
+  it("tells its export how it ended even while its scratch objects cannot be removed", async () => {
+    const home = await newWorkspace();
+    const exportId = crypto.randomUUID();
+    const spec = specOf(home, exportId, 20);
+    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    const broken = { put: () => Promise.reject(new Error("down")), delete: () => Promise.reject(new Error("down")) };
+    await runInDurableObject(stub, async (actor) => {
+      Reflect.set(actor, "env", { ...env, SEGMENTS: broken });
+      await actor.start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
+    });
+    await untilRun(exportId, (_cursor, status) => status === "FAILED");
+    await runInDurableObject(stub, async (actor, { storage }) => {
+      await actor.alarm();
+      expect(storage.sql.exec("SELECT body FROM outbox").toArray()).toEqual([]);
+      expect(await storage.getAlarm()).not.toBeNull();
+    });
+    const crashes = (await eventsOf(exportId)).filter((event) => event.type === "StepCrashed").map((event) => event.at);
+    expect(crashes).toHaveLength(3);
+    expect((crashes[2] ?? 0) - (crashes[0] ?? 0)).toBeGreaterThanOrEqual(2 * 20);
+  });
 });

@@ -19,6 +19,9 @@ const SCHEMA = [
   CREATE_PIECES,
 ];
 
+/** Changes given up in one statement: it names each of them, in one SQL value of at most 2 MB. */
+const EXPIRED_TOGETHER = 10_000;
+
 /** A run that is being looked for. */
 export interface LostRun {
   readonly id: string;
@@ -108,9 +111,15 @@ export class StrayStore {
 
   /** Gives up changes parked before an instant; answers how many. */
   expire(parkedBefore: number): number {
-    const seqs = this.#sql.exec<{ seq: number }>("SELECT seq FROM stray WHERE parked_at < ?", parkedBefore).toArray();
-    if (seqs.length > 0) this.remove(seqs.map(({ seq }) => seq));
-    return seqs.length;
+    let givenUp = 0;
+    for (;;) {
+      const seqs = this.#sql
+        .exec<{ seq: number }>("SELECT seq FROM stray WHERE parked_at < ? LIMIT ?", parkedBefore, EXPIRED_TOGETHER)
+        .toArray();
+      if (seqs.length === 0) return givenUp;
+      this.remove(seqs.map(({ seq }) => seq));
+      givenUp += seqs.length;
+    }
   }
 
   postpone(runId: string, tries: number, dueAt: number): void {

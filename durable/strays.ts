@@ -26,6 +26,9 @@ const DAYS_AT_MOST = 1000;
 const ASKED_TOGETHER = 8;
 const RUNS_TOGETHER = 500;
 
+/** Runs that a snapshot looks for together: their ids, 400 KB, pass as one SQL value, of which 2 MB are allowed. */
+const FLUSHED_TOGETHER = 10_000;
+
 /** Changes brought to a shard in one message, in bytes; a single larger change goes alone. */
 const MESSAGE_BYTES = 4 * 1024 * 1024;
 
@@ -56,11 +59,9 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   }
 
   async flush(day: KnownDay): Promise<void> {
-    const lost = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1);
-    await this.#lookFor(
-      lost.map(({ id }) => id),
-      () => [day],
-    );
+    const runIds = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
+    for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER)
+      await this.#lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => [day]);
   }
 
   override async alarm(): Promise<void> {

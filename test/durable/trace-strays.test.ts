@@ -1,4 +1,4 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { StraysActor } from "../../durable/strays.ts";
 import {
@@ -70,6 +70,41 @@ describe("a patch that names neither project nor day", () => {
     await ingest(project, post(id));
     const [row] = await exported(project);
     expect(new TextDecoder().decode(row?.outputs ?? new Uint8Array()) === large).toBe(true);
+  });
+});
+
+describe("very many changes without their runs", () => {
+  const MANY = 25_000;
+  const park = (project: TestProject, parkedAt: number): Promise<void> =>
+    runInDurableObject(stub(project), (_, { storage }) => {
+      storage.sql.exec(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        INSERT INTO stray (run, likely, parked_at, tries, due_at, bytes)
+        SELECT printf('ffffffff-0000-4000-8000-%012d', i), '[]', ?, 0, ?, 512 FROM n`,
+        MANY,
+        parkedAt,
+        Number.MAX_SAFE_INTEGER,
+      );
+    });
+
+  it("hold up no snapshot", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, patch(newId(), ended));
+    await park(project, Date.now());
+    await ingest(project, patch(id, ended));
+    await ingest(project, post(id));
+    expect(await exported(project)).toMatchObject([{ status: "success" }]);
+  });
+
+  it("are given up all together after a week", async () => {
+    const project = newProject();
+    await straysOf(project).place([patch(newId(), ended)]);
+    await park(project, Date.now() - 8 * 86_400_000);
+    await runDurableObjectAlarm(stub(project));
+    await runInDurableObject(stub(project), (_, { storage }) => {
+      expect(storage.sql.exec("SELECT count(*) AS left FROM stray").one()).toEqual({ left: 1 });
+    });
   });
 });
 

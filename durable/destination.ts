@@ -71,7 +71,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
   async access(tenantId: string): Promise<Access | null> {
     const state = this.#owned(tenantId);
     if (state === null) return null;
-    return { config: state.record.config, envelope: state.credentials.envelope, probe: state.probe };
+    return { config: state.record.config, envelope: state.credentials.envelope };
   }
 
   #owned(tenantId: string) {

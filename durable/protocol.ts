@@ -1,4 +1,3 @@
-import type { ProbeReport } from "../src/domain/destination/index.ts";
 import type { RunReport } from "../src/domain/export/events.ts";
 import type { RunFiles } from "../src/domain/export/manifest.ts";
 import type { Refusal } from "../src/domain/failures.ts";
@@ -97,7 +96,6 @@ export interface WorkspaceProtocol {
 export interface Access {
   readonly config: DestinationConfig;
   readonly envelope: string | null;
-  readonly probe: ProbeReport;
 }
 
 /** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */

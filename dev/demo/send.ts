@@ -27,7 +27,7 @@ export const sendTraces = async (project: string, earlierDays: readonly number[]
   for (const [index, day] of earlierDays.entries()) {
     for (let n = 0; n < REPLAYED_PER_DAY; n++) {
       const said = conversation(n + index + 1);
-      traces.push({ trace: await replay(said, client, day + minutesOfDay(n)), said });
+      traces.push({ trace: await replay(said, client, day + sinceMidnightMs(n)), said });
     }
   }
   await client.awaitPendingTraceBatches();
@@ -50,5 +50,5 @@ const sendFeedback = async (
   return scored.length;
 };
 
-/** Spreads a day's conversations over its hours: every half an hour one, in milliseconds after midnight. */
-const minutesOfDay = (n: number): number => n * 30 * 60_000 + (n % 7) * 1000;
+/** Spreads a day's conversations over its hours: every half an hour one. */
+const sinceMidnightMs = (n: number): number => n * 30 * 60_000 + (n % 7) * 1000;

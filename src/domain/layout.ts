@@ -66,7 +66,7 @@ export const fileKey = (folder: string, runOrdinal: number, fileOrdinal: number)
 export const manifestKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "manifest.json");
 
-/** Empty object that appears last, after the manifest. */
+/** Holds the manifest's SHA-256; appears last, after the manifest. */
 export const successKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "_SUCCESS");
 

@@ -1,8 +1,6 @@
 import { fileKey, folderOf, keyPrefixOf } from "../layout.ts";
 import type { RunSpec } from "./events.ts";
 
-export { keyPrefixOf };
-
 /** Folder of a run's files in the bucket, without an outer slash (spec 2.9). */
 export const runFolder = (spec: RunSpec): string =>
   folderOf({

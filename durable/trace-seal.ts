@@ -1,5 +1,5 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
-import type { SegmentRow } from "../src/parquet/row.ts";
+import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
 import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
 import { deriveRow } from "../src/trace/derive-row.ts";
@@ -22,7 +22,7 @@ export interface Sealing {
 }
 
 /** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
-export const MAX_SEGMENT_ROWS = 10_240;
+const MAX_SEGMENT_ROWS = 10_240;
 
 /** Hot changes looked at together. Bounds memory; a run whose changes fall apart is sealed, then folded. */
 const CHANGES_PER_PAGE = 20_000;
@@ -106,7 +106,7 @@ const emptyDraft = ({ identity }: Sealing): Draft => ({ writer: new SegmentWrite
 
 function isFull({ segmentRawBytes }: Sealing, { writer }: Draft, next: SegmentRow): boolean {
   if (writer.rows === 0) return false;
-  return writer.rows === MAX_SEGMENT_ROWS || writer.rawBytes + rawBytes(next) > segmentRawBytes;
+  return writer.rows === MAX_SEGMENT_ROWS || writer.rawBytes + rowBytes(next) > segmentRawBytes;
 }
 
 function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
@@ -114,9 +114,6 @@ function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
   draft.runs.push(row.id);
   if (source !== null) draft.sources.push(source);
 }
-
-const rawBytes = ({ inputs, outputs, error, extra, events }: SegmentRow): number =>
-  [inputs, outputs, error, extra, events].reduce((sum, value) => sum + (value?.length ?? 0), 0);
 
 async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
   const { bytes, rows, minStart, maxStart } = draft.writer.finish();

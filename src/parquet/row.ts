@@ -41,3 +41,17 @@ export interface SegmentRow {
   /** JSON array of the individual feedback entries; null without feedback. */
   readonly _feedback: Uint8Array | null;
 }
+
+/**
+ * Bytes of a run in the columns that may be long, before compression. Those beside the JSON count too: they wait in
+ * memory until the segment is finished, lists twice, since they are stored as JSON text and as a list.
+ */
+export const rowBytes = (row: SegmentRow): number => {
+  const texts = [row.inputs, row.outputs, row.error, row.extra, row.events, row.feedback_stats, row._feedback];
+  const strings = [row.name, row.dotted_order];
+  const items = [...row.parent_run_ids, ...(row.tags ?? [])];
+  return lengths(texts) + lengths(strings) + 2 * lengths(items);
+};
+
+const lengths = (values: readonly ({ readonly length: number } | null)[]): number =>
+  values.reduce((sum, value) => sum + (value?.length ?? 0), 0);

@@ -10,7 +10,7 @@ import {
   textColumn,
 } from "./column-writers.ts";
 import { COLUMN_NAMES, type ColumnName } from "./columns.ts";
-import type { SegmentRow } from "./row.ts";
+import { rowBytes, type SegmentRow } from "./row.ts";
 import { segmentFile } from "./segment-file.ts";
 
 /** A sealed segment. Times are epoch microseconds. */
@@ -46,7 +46,7 @@ export class SegmentWriter {
     return this.#rows;
   }
 
-  /** Bytes of the JSON and text columns so far, before compression: what a caller closes a segment by. */
+  /** The `rowBytes` of all rows so far: what a caller closes a segment by. */
   get rawBytes(): number {
     return this.#rawBytes;
   }
@@ -90,7 +90,7 @@ export class SegmentWriter {
     columns._patched.add(row._patched);
     columns._feedback.add(row._feedback);
     this.#rows++;
-    this.#rawBytes += textBytes(row);
+    this.#rawBytes += rowBytes(row);
     this.#minStart = Math.min(this.#minStart, row.start_time);
     this.#maxStart = Math.max(this.#maxStart, row.start_time);
   }
@@ -146,15 +146,6 @@ const columnWriters = (codec: Compression) =>
     _feedback: textColumn("_feedback", codec),
     // Each writer's value type is kept for `add`.
   }) satisfies Record<ColumnName, ColumnWriter<never>>;
-
-const textBytes = (row: SegmentRow): number =>
-  (row.inputs?.length ?? 0) +
-  (row.outputs?.length ?? 0) +
-  (row.error?.length ?? 0) +
-  (row.extra?.length ?? 0) +
-  (row.events?.length ?? 0) +
-  (row.feedback_stats?.length ?? 0) +
-  (row._feedback?.length ?? 0);
 
 const assertNumbers = (row: SegmentRow): void => {
   assertInteger("start_time", row.start_time);

@@ -189,6 +189,14 @@ describe("a snapshot", () => {
     expect(folded.segments.map(({ rows }) => rows).sort()).toEqual([1, 1, 1, 1, 3, 3]);
     expect(new Set((await rowsIn(folded)).map(({ id }) => id)).size).toBe(10);
   });
+
+  it("closes segments by their tags and names too", async () => {
+    const project = newProject();
+    const ids = Array.from({ length: 4 }, newId);
+    await ingest(project, ...ids.map((id) => post(id, { name: "n".repeat(500), tags: ["t".repeat(500)] })));
+    await withEnv(project, () => ({ SEGMENT_RAW_BYTES: 3500 }));
+    expect((await snapshot(project)).segments.map(({ rows }) => rows)).toEqual([2, 2]);
+  });
 });
 
 describe("the alarm", () => {

@@ -16,11 +16,11 @@ const RECOVERY_MS = 30_000;
 
 const HOUR_MS = 3_600_000;
 
-/** A replaced segment is kept this long: the longest life of an export, 72 h (spec 8), and an hour. */
-export const RETIRED_MS = 73 * HOUR_MS;
+/** A replaced segment is kept as long as an export may live that reads it, and this much longer. */
+const RETIRED_SLACK_MS = HOUR_MS;
 
 /** An object that was intended but never committed is removed after this long: no write takes as long. */
-export const ORPHANED_MS = HOUR_MS;
+const ORPHANED_MS = HOUR_MS;
 
 /** Objects removed in one step; R2 takes up to 1,000 keys in a call. */
 const DISPOSED_AT_ONCE = 500;
@@ -36,7 +36,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Hot bytes at which the next seal is worth its while: ended runs may be few among them. */
   #sealAtBytes = this.#settings().sealBytes;
   /** When the next object becomes disposable. */
-  #disposeAt = this.#store?.disposableAt(ORPHANED_MS, RETIRED_MS) ?? null;
+  #disposeAt = this.#store?.disposableAt(ORPHANED_MS, this.#retiredMs()) ?? null;
   #isNoted = this.#store?.isNoted ?? false;
   #quietUntil = 0;
   #alarmAt: number | null = null;
@@ -107,7 +107,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       const cameSince = store.lastSeq() > upTo ? began : null;
       this.#oldestAt = leastOf(oldestLeftAt, cameSince);
       this.#sealAtBytes = store.hotBytes + settings.sealBytes;
-      this.#disposeAt = store.disposableAt(ORPHANED_MS, RETIRED_MS);
+      this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
       if (before > 0)
         log("trace_shard_sealed", {
           shard: this.ctx.id.name ?? "",
@@ -124,11 +124,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Removes objects that nobody needs any more: the object first, so that a death in between repeats it. */
   async #dispose(store: TraceStore): Promise<void> {
     const now = Date.now();
-    const disposable = store.disposable(now - ORPHANED_MS, now - RETIRED_MS, DISPOSED_AT_ONCE);
+    const disposable = store.disposable(now - ORPHANED_MS, now - this.#retiredMs(), DISPOSED_AT_ONCE);
     if (disposable.length === 0) return;
     await this.env.SEGMENTS.delete(disposable.map(({ key }) => key));
     store.dispose(disposable.map(({ number }) => number));
-    this.#disposeAt = store.disposableAt(ORPHANED_MS, RETIRED_MS);
+    this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
   }
 
   #isDue(store: TraceStore, now: number): boolean {
@@ -157,6 +157,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     const begins = startOfDay(this.#identity.day);
     const start = change.start_time / 1000;
     return start >= begins && start < begins + DAY_MS ? change : { ...change, start_time: null };
+  }
+
+  #retiredMs(): number {
+    return this.#settings().limits.exportTimeoutMs + RETIRED_SLACK_MS;
   }
 
   #settings() {

@@ -1,6 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { RETIRED_MS } from "../../durable/trace-shard.ts";
 import type { RunChange } from "../../src/trace/run-change.ts";
 import {
   bytes,
@@ -22,6 +21,11 @@ import {
   WHOLE_DAY,
   withEnv,
 } from "./traces.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How long a replaced segment is kept: the 72 h of an export and an hour. */
+const RETIRED_MS = 73 * HOUR_MS;
 
 const patched: Partial<RunChange> = { end_time: NOON + 5, name: "patched", outputs: bytes('{"a": 1}') };
 
@@ -258,6 +262,26 @@ describe("the alarm", () => {
     expect(await keysOf(project)).toHaveLength(1);
     expect(await exported(project)).toMatchObject([{ name: "patched" }]);
   });
+});
+
+it("a replaced segment outlasts the exports of an installation that lets them live for longer", async () => {
+  const project = newProject();
+  const id = newId();
+  await ingest(project, post(id));
+  await snapshot(project);
+  await ingest(project, patch(id, patched));
+  await snapshot(project);
+  await withEnv(project, () => ({ EXPORT_TIMEOUT_MS: 100 * HOUR_MS }));
+  for (const [hours, kept] of [
+    [100, 2],
+    [2, 1],
+  ] as const) {
+    await runInDurableObject(shardStub(project), async (instance, { storage }) => {
+      storage.sql.exec("UPDATE segment SET at = at - ? WHERE state = 'retired'", hours * HOUR_MS);
+      await instance.alarm();
+    });
+    expect(await keysOf(project)).toHaveLength(kept);
+  }
 });
 
 describe("a death between the write and its commit", () => {

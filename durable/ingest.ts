@@ -157,7 +157,6 @@ function messagesTo(env: Env, tenantId: string) {
     },
     async finish(): Promise<void> {
       await this.leave(lost);
-      for (const lane of lanes.values()) await dispatch(lane);
       await settle();
     },
   };

@@ -1,5 +1,3 @@
-import { DAY_MS } from "../domain/time.ts";
-
 /** Times as traces spell them, in epoch microseconds: exact in a double until the year 2255. */
 
 const TIMESTAMP =
@@ -59,6 +57,3 @@ function offsetMicros(zone: string): number | null {
 }
 
 const inRange = (micros: number): number | null => (micros >= 0 && micros < TOO_LATE ? micros : null);
-
-/** Microseconds of one UTC day. */
-export const DAY_MICROS = DAY_MS * 1000;

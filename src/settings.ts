@@ -36,7 +36,11 @@ const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Bounds of the settings in `Limits`; S3 sets those of parts: 5 MiB to 5 GiB each (multipart upload limits). */
+/** S3 takes parts of 5 MiB and more, and so many of them in one object (multipart upload limits). */
+const LEAST_PART_BYTES = 5 * MIB;
+const MOST_PARTS = 10_000;
+
+/** Bounds of the settings in `Limits`: a file can be uploaded whatever the size of its parts. */
 const LIMIT_BOUNDS: { readonly [Name in keyof Limits]: readonly [least: number, most: number] } = {
   maxRetries: [0, 1000],
   retryDelayMs: [0, 24 * HOUR_MS],
@@ -45,8 +49,8 @@ const LIMIT_BOUNDS: { readonly [Name in keyof Limits]: readonly [least: number, 
   maxRunningRuns: [1, 1000],
   maxRunningExports: [1, 1000],
   spawnDelayMs: [0, 24 * HOUR_MS],
-  targetFileBytes: [1, 5 * 1024 * 1024 * MIB],
-  partBytes: [5 * MIB, 64 * MIB],
+  targetFileBytes: [1, MOST_PARTS * LEAST_PART_BYTES],
+  partBytes: [LEAST_PART_BYTES, 64 * MIB],
   partsInFlight: [1, 16],
 };
 

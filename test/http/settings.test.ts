@@ -26,6 +26,12 @@ describe("settings", () => {
     expect(readSettings({ RETRY_DELAY_MS: 100 }).limits.retryDelayMs).toBe(100);
   });
 
+  it("refuse a file size that 10,000 parts of the least size could not hold", () => {
+    const most = 10_000 * 5 * 1024 * 1024;
+    expect(readSettings({ TARGET_FILE_BYTES: most }).limits.targetFileBytes).toBe(most);
+    expect(() => readSettings({ TARGET_FILE_BYTES: most + 1 })).toThrow("TARGET_FILE_BYTES");
+  });
+
   it("take credentials of the environment only where that is allowed", () => {
     const pair = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" };
     expect(readSettings(pair).environmentCredentials).toBeNull();

@@ -118,7 +118,10 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
         for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
           const asked = days.slice(at, at + ASKED_TOGETHER);
           const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
-          await Promise.all(asked.map((day) => this.#askDay(day, candidates(day))));
+          // All are waited for, whichever fails: the next look for these runs must not meet one still on its way.
+          const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day))));
+          const failed = answers.find(({ status }) => status === "rejected");
+          if (failed?.status === "rejected") throw failed.reason;
           lost = this.#store.lostRunsAmong(runIds);
         }
       }

@@ -1,5 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { Env } from "../../durable/env.ts";
 import type { StraysActor } from "../../durable/strays.ts";
 import {
   bytes,
@@ -106,6 +107,32 @@ describe("very many changes without their runs", () => {
       expect(storage.sql.exec("SELECT count(*) AS left FROM stray").one()).toEqual({ left: 1 });
     });
   });
+});
+
+it("a shard that cannot be asked does not let the next look overtake a message on its way", async () => {
+  const project = newProject();
+  const id = newId();
+  let onTheirWay = 0;
+  let most = 0;
+  const home = {
+    has: async (runIds: readonly string[]) => runIds,
+    async ingest() {
+      most = Math.max(most, ++onTheirWay);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      onTheirWay -= 1;
+    },
+  };
+  const deaf = { has: () => Promise.reject(new Error("overloaded")) };
+  const looks = await runInDurableObject(stub(project), (instance) => {
+    // `env` is protected in the types alone.
+    const inside = instance as unknown as { env: Env };
+    const getByName = (name: string) => (name.includes("deaf") ? deaf : home);
+    inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
+    for (const projectId of ["deaf", "home"]) instance.noteDay({ projectId, day: "2030-01-02", shards: 1 });
+    return Promise.allSettled([instance.place([patch(id, { name: "a" })]), instance.place([patch(id, { name: "b" })])]);
+  });
+  expect(looks.map(({ status }) => status)).toContain("rejected");
+  expect(most).toBe(1);
 });
 
 it("feedback is exported with its run, given before or after it", async () => {

@@ -97,10 +97,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const { state } = this.#journal;
     if (state.status !== "RUNNING" || !awaitsManifest(state) || Date.now() < state.manifestRetryAt) return;
     const { definition } = state.plan;
-    const written = await writeManifest(this.env, state.plan);
+    const isWanted = () => awaitsManifest(this.#journal.state);
+    const written = await writeManifest(this.env, state.plan, isWanted);
     const now = Date.now();
-    if (written.ok) this.#submit({ type: "RecordManifest", manifest: written.value, now });
-    else this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
+    if (!written.ok) this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
+    else if (written.value !== null) this.#submit({ type: "RecordManifest", manifest: written.value, now });
     log("export_proved", { export: definition.id, status: this.#journal.state.status });
   }
 

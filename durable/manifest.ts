@@ -7,8 +7,15 @@ import { run } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { openBucket } from "./vault.ts";
 
-/** Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the first. */
-export async function writeManifest(env: Env, plan: ExportPlan): Promise<Result<ManifestFacts, StoreFailure>> {
+/**
+ * Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the
+ * first. null: the export ended otherwise meanwhile (`isWanted`), and no `_SUCCESS` is left of it.
+ */
+export async function writeManifest(
+  env: Env,
+  plan: ExportPlan,
+  isWanted: () => boolean,
+): Promise<Result<ManifestFacts | null, StoreFailure>> {
   const { definition, destination } = plan;
   const runs = await filesOfRuns(env, plan);
   const bytes = new TextEncoder().encode(manifestOf(plan, runs));
@@ -20,11 +27,14 @@ export async function writeManifest(env: Env, plan: ExportPlan): Promise<Result<
   const key = manifestKey(prefix, definition.id);
   const manifest = await bucket.value.put(key, bytes);
   if (!manifest.ok) return manifest;
-  const success = await bucket.value.put(
-    successKey(prefix, definition.id),
-    new TextEncoder().encode(`sha256:${sha256}\n`),
-  );
+  if (!isWanted()) return ok(null);
+  const marker = successKey(prefix, definition.id);
+  const success = await bucket.value.put(marker, new TextEncoder().encode(`sha256:${sha256}\n`));
   if (!success.ok) return success;
+  if (!isWanted()) {
+    await bucket.value.remove(marker);
+    return ok(null);
+  }
   return ok({
     key,
     sha256,

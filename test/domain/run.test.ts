@@ -151,6 +151,14 @@ describe("a run", () => {
       );
   });
 
+  it("that meets a storage error at the end of its 4 hours is not retried for the time", () => {
+    const late = NOW + 4 * HOUR_MS;
+    const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: denied, now: late })
+      .then({ type: "RunFailed", retry: 0, failure: denied, at: late });
+  });
+
   it("interrupted by the infrastructure spends no retry", () => {
     given(started, attempt, { type: "StepBegan", step: "snapshot", at: NOW })
       .when({ type: "Wake", now: NOW + 5 })

@@ -25,7 +25,7 @@ export function decide(command: RunCommand, state: RunState): readonly RunEvent[
   if (command.type === "Start") return [];
   if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
   const recorded = record(command, state, at);
-  if (state.deadline !== null && at >= state.deadline && !recorded.some((event) => event.type === "RunCompleted"))
+  if (state.deadline !== null && at >= state.deadline && !recorded.some(isEnd))
     return [
       ...recorded.filter(isCheckpoint),
       ...failed(state, { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs }, at),
@@ -138,7 +138,8 @@ function isRetryable(failure: RunFailure): boolean {
   }
 }
 
+/** An end that came with the last command counts, however late: another attempt could not change it. */
+const isEnd = (event: RunEvent): boolean => event.type === "RunCompleted" || event.type === "RunFailed";
+
 /** Facts about finished work, worth keeping even when the attempt is over. */
-function isCheckpoint(event: RunEvent): boolean {
-  return event.type !== "StepBegan" && event.type !== "AttemptFailed" && event.type !== "RunFailed";
-}
+const isCheckpoint = (event: RunEvent): boolean => event.type !== "StepBegan" && event.type !== "AttemptFailed";

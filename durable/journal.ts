@@ -120,7 +120,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
         outOfReach.add(receiver); // the log keeps the message
       }
     }
-    return this.#waiting() === 0;
+    return this.#waitingAfter(0) === null;
   }
 
   #append(seq: number, at: number, event: E): void {
@@ -136,7 +136,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
 
   #schedule(state: S, outboxAt: number): void {
     const due = this.#script.decider.wakeAt(state);
-    const at = this.#waiting() > 0 ? Math.min(outboxAt, due ?? outboxAt) : due;
+    const at = this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;
     void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
   }
 
@@ -145,10 +145,5 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     if (!this.#isKept) return null;
     const query = "SELECT id, body FROM outbox WHERE id > ? ORDER BY id LIMIT 1";
     return this.#storage.sql.exec<{ id: number; body: string }>(query, id).toArray()[0] ?? null;
-  }
-
-  #waiting(): number {
-    if (!this.#isKept) return 0;
-    return this.#storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM outbox").one().n;
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ExportPlan, ManifestFacts } from "../src/domain/export/events.ts";
 import { manifestOf, type RunFiles } from "../src/domain/export/manifest.ts";
 import type { StoreFailure } from "../src/domain/failures.ts";
@@ -19,7 +20,7 @@ export async function writeManifest(
   const { definition, destination } = plan;
   const runs = await filesOfRuns(env, plan);
   const bytes = new TextEncoder().encode(manifestOf(plan, runs));
-  const sha256 = hex(await crypto.subtle.digest("SHA-256", bytes));
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
   const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
   if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
 
@@ -61,6 +62,3 @@ const GONE: StoreFailure = {
   permission: null,
   advice: "The destination was deleted, or its credentials cannot be opened. Create it again, then a new export.",
 };
-
-const hex = (digest: ArrayBuffer): string =>
-  Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");

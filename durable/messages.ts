@@ -15,9 +15,10 @@ export interface ExportOrder {
   readonly shards: number;
 }
 
+/** To the export with that id. */
 export type WorkspaceMessage =
-  | { readonly to: "export"; readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
-  | { readonly to: "export"; readonly id: string; readonly kind: "admit" };
+  | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
+  | { readonly id: string; readonly kind: "admit" };
 
 export type ExportMessage =
   | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }

@@ -15,7 +15,7 @@ import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport } from "../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
-import type { OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
+import type { KnownExport, OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
 import { bulkExport, destination } from "./actors.ts";
@@ -157,9 +157,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async listExports(page: Page): Promise<readonly ExportRecord[]> {
-    const state = this.#open();
-    if (state === null) return [];
-    return pageOf([...entries(state.exports)].reverse(), page).map(exportRecordOf);
+    return pageOf([...this.#exports()].reverse(), page).map(exportRecordOf);
   }
 
   async cancelExport(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -182,10 +180,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async listScheduleRuns({ scheduleId, ...page }: { readonly scheduleId: string } & Page) {
-    const state = this.#open();
     const known = this.#exportRecord(scheduleId);
-    if (state === null || !known.ok) return known.ok ? fail(this.#unknown()) : known;
-    const spawned = [...entries(state.exports)].filter((one) => one.definition.sourceExportId === scheduleId);
+    if (!known.ok) return known;
+    const spawned = this.#exports().filter((one) => one.definition.sourceExportId === scheduleId);
     const runs: ExportRunRecord[] = [];
     const enough = page.limit === null ? Number.POSITIVE_INFINITY : page.offset + page.limit;
     for (const { definition } of spawned) {
@@ -262,6 +259,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return this.#project(id);
   }
 
+  /** In the order in which they were registered. */
+  #exports(): readonly KnownExport[] {
+    const state = this.#open();
+    return state === null ? [] : [...entries(state.exports)];
+  }
+
   #exportRecord(id: string): Result<ExportRecord, Refusal> {
     const state = this.#open();
     const known = state === null ? undefined : lookUp(state.exports, id);
@@ -276,12 +279,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 /** A registered export is created, an admitted one let in; both by the export's own actor. */
 function announce(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
   if (after.status === "NONE") return [];
-  if (event.type === "ExportAdmitted") return [{ to: "export", id: event.id, kind: "admit" }];
+  if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
   if (event.type !== "ExportRegistered") return [];
   const { definition } = event;
   const project = lookUp(after.projects, definition.projectId);
   const target = lookUp(after.destinations, definition.destinationId);
   if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
   const order = { definition, destination: target.config, shards: project.shards };
-  return [{ to: "export", id: definition.id, kind: "create", order }];
+  return [{ id: definition.id, kind: "create", order }];
 }

@@ -3,7 +3,7 @@ import type { ChunkWriter } from "./chunk-writer.ts";
 import { type Depth, encodeLevels, Levels } from "./levels.ts";
 
 /** A page is closed when its values pass this size; a larger single value has a page of its own. */
-export const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 /** Most levels of a page, so that nulls alone cannot make it endless; the page limit of the usual Java writer. */
 export const PAGE_VALUES = 20_000;
 

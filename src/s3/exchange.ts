@@ -33,7 +33,7 @@ export interface StoreAnswer {
 }
 
 /** No XML reply that we ask for comes near it: an error has some hundred bytes. */
-export const REPLY_LIMIT_BYTES = 64 * 1024;
+const REPLY_LIMIT_BYTES = 64 * 1024;
 
 /**
  * Sends one signed request once and takes its whole answer, all within one deadline. Every 2xx is a success here;

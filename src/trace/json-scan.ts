@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 
 /**
  * Finds where values stand in JSON text without building them: the bytes of a member can then be kept exactly as
@@ -26,14 +27,6 @@ export interface JsonFault {
 /** Deepest nesting accepted, as a bound on memory. Readers of the exported text give up at about a thousand. */
 export const MAX_DEPTH = 512;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -20,7 +20,7 @@ export interface MergedRun extends RunFields {
 }
 
 /** The bits are kept in segments: entries may only be added at the end. */
-export const MERGED_FIELDS = [
+const MERGED_FIELDS = [
   "trace_id",
   "parent_run_id",
   "dotted_order",

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { isCleanText } from "../domain/text.ts";
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { type JsonMember, scanObject, scanValue } from "./json-scan.ts";
 import {
   type BigField,
@@ -19,14 +20,11 @@ import { microsFromEpochMs, microsFromIso } from "./time-text.ts";
 /** Reads the JSON of runs. Small fields are parsed and checked, big ones are checked and kept as they came. */
 
 /** Project of a post that names none, as the clients' own default. */
-export const DEFAULT_PROJECT = "default";
+const DEFAULT_PROJECT = "default";
 
 const RUN_TYPES = new Set(["tool", "chain", "llm", "retriever", "embedding", "prompt", "parser"]);
 const TRACE_TIERS = new Set(["longlived", "shortlived"]);
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const LOWER_N = 0x6e;
 
 /** Longest name of a project, as for those created by name. */

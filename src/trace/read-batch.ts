@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import { ByteSource, MAX_BODY_BYTES } from "./byte-source.ts";
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { type RunOrigin, runChange } from "./parse-run.ts";
 import {
   checkPost,
@@ -28,14 +29,6 @@ export async function* readBatch(
     await source.close();
   }
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
 
 /** Longest name of a member of the batch that is looked at. */
 const MAX_KEY_BYTES = 256;

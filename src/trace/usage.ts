@@ -1,3 +1,4 @@
+import { OPEN_OBJECT } from "./json-bytes.ts";
 import { type JsonRange, valueAt } from "./json-scan.ts";
 
 /** Tokens and costs of a run, as the conventions of the tracing libraries report them. */
@@ -67,7 +68,7 @@ function firstObject(json: Uint8Array | null, paths: readonly (readonly (string 
 function objectAt(json: Uint8Array | null, path: readonly (string | number)[]): Reported | null {
   if (json === null) return null;
   const range: JsonRange | null = path.length === 0 ? { start: 0, end: json.length } : valueAt(json, path);
-  if (range === null || json[range.start] !== 0x7b || range.end - range.start > MAX_USAGE_BYTES) return null;
+  if (range === null || json[range.start] !== OPEN_OBJECT || range.end - range.start > MAX_USAGE_BYTES) return null;
   // The scan above saw the opening brace of an object.
   return JSON.parse(new TextDecoder().decode(json.subarray(range.start, range.end))) as Reported;
 }

@@ -15,8 +15,7 @@ import { NO_FIELDS, type RunChange } from "../../src/trace/run-change.ts";
 
 /** A project of its own for each test, filled through the same door as HTTP uses, and looked at through its segments. */
 
-// The generated type of the bindings does not know them; wrangler.toml declares those of Env.
-export const env = bindings as unknown as Env;
+export const env: Env = bindings;
 
 export const DAY = "2030-01-02";
 export const NOON = (startOfDay(DAY) + DAY_MS / 2) * 1000;

@@ -3,14 +3,6 @@ import { inject } from "vitest";
 import { answer } from "../../src/http/app.ts";
 import type { WireProfileName } from "../../src/settings.ts";
 
-declare global {
-  namespace Cloudflare {
-    interface GlobalProps {
-      mainModule: typeof import("../../src/index.ts");
-    }
-  }
-}
-
 /** What came back, the body parsed when it is JSON. */
 export interface Answer {
   readonly status: number;

@@ -7,7 +7,7 @@ import type { RunningRun, RunState } from "./state.ts";
  * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
  * it then spends a retry like any processing error.
  */
-export const CRASHES_UNTIL_PROCESSING_ERROR = 3;
+const CRASHES_UNTIL_PROCESSING_ERROR = 3;
 
 /** The rules of one export run. Whatever arrives after its end, or for work it has dropped, changes nothing. */
 export function decide(command: RunCommand, state: RunState): readonly RunEvent[] {

@@ -133,6 +133,9 @@ export interface ExportProtocol {
 /** One per run: `run/<export id>/<ordinal>`. */
 export interface RunProtocol {
   start(spec: RunSpec): Promise<void>;
+  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
+  pause(order: number): Promise<void>;
+  resume(order: number): Promise<void>;
   cancel(): Promise<void>;
   timeOut(): Promise<void>;
   /** null: not started yet. */

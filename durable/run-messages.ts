@@ -24,7 +24,12 @@ export function announceRun(event: RunEvent, after: RunState, seq: number): read
     case "PartUploaded":
     case "UploadLost":
     case "UploadAborted":
+    case "AbortFailed":
+    case "AbortRetried":
+    case "UploadAbandoned":
     case "AttemptFailed":
+    case "RunPaused":
+    case "RunResumed":
     case "ScratchCleaned":
       return [];
   }

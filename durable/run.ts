@@ -41,6 +41,14 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     this.#submit({ type: "Start", spec, now: Date.now() });
   }
 
+  async pause(order: number): Promise<void> {
+    this.#submit({ type: "Pause", order, now: Date.now() });
+  }
+
+  async resume(order: number): Promise<void> {
+    this.#submit({ type: "Resume", order, now: Date.now() });
+  }
+
   async cancel(): Promise<void> {
     this.#submit({ type: "Cancel", now: Date.now() });
   }
@@ -160,7 +168,8 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 }
 
-/** Names the attempt under way; it changes when the attempt fails, and when the run ends. */
+/** Names the attempt under way; it changes when the attempt fails, while the run is paused, and when it ends. */
 function attemptOf(state: RunState): string {
-  return state.status === "RUNNING" ? `${state.failures.length}` : state.status;
+  if (state.status !== "RUNNING") return state.status;
+  return state.pausedAt === null ? `${state.failures.length}` : "PAUSED";
 }

@@ -1,3 +1,6 @@
+import type { RunFailure } from "../../src/domain/failures.ts";
+import type { Upload } from "../../src/domain/run/state.ts";
+import type { Store } from "../../src/s3/client.ts";
 import { openBucket } from "../vault.ts";
 import type { StepContext } from "./context.ts";
 import { derivedKey, snapshotKey } from "./scratch.ts";
@@ -5,14 +8,19 @@ import { derivedKey, snapshotKey } from "./scratch.ts";
 /** Most keys that one call of R2 deletes. */
 const DELETE_BATCH = 1000;
 
-/** Gives up the multipart upload of an ended run. A right that is missing leaves it to the bucket's own lifecycle rule. */
+/** Gives up the multipart upload of an ended run, or says why it could not. */
 export async function abortUpload(context: StepContext): Promise<void> {
   const { env, spec } = context;
   const { upload } = context.progress();
   if (upload === null) return;
   const bucket = await openBucket(env, spec.tenantId, spec.destinationId);
-  if (bucket.ok) await bucket.value.abortUpload(upload.key, upload.uploadId);
-  context.record({ type: "RecordUploadAborted", file: upload.file, now: Date.now() });
+  const failure = bucket.ok ? await abort(bucket.value, upload) : bucket.failure;
+  context.record({ type: "RecordUploadAborted", file: upload.file, failure, now: Date.now() });
+}
+
+async function abort(store: Store, { key, uploadId }: Upload): Promise<RunFailure | null> {
+  const aborted = await store.abortUpload(key, uploadId);
+  return aborted.ok ? null : { reason: "store", store: aborted.failure };
 }
 
 /** Removes what the run kept in scratch. */

@@ -211,7 +211,10 @@ const commands: fc.Arbitrary<RunCommand> = fc.nat({ max: 20 * HOUR_MS }).chain((
     { type: "RecordFile", file: file(0, 20), now },
     { type: "RecordFile", file: file(1, 10), now },
     { type: "RecordFailure", failure, now },
-    { type: "RecordUploadAborted", file: 0, now },
+    { type: "RecordUploadAborted", file: 0, failure: null, now },
+    { type: "RecordUploadAborted", file: 0, failure, now },
+    { type: "Pause", order: later, now },
+    { type: "Resume", order: later, now },
     { type: "RecordCleaned", now },
     { type: "Cancel", now },
     { type: "TimeOut", now },
@@ -219,7 +222,7 @@ const commands: fc.Arbitrary<RunCommand> = fc.nat({ max: 20 * HOUR_MS }).chain((
 });
 
 describe("whatever is asked of a run", () => {
-  it("its log folds, its alarm is a valid instant, and null exactly when it is at rest", () => {
+  it("its log folds, its alarm is a valid instant, and null exactly when it is at rest or paused", () => {
     fc.assert(
       fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
         let state = run.initialState;
@@ -227,7 +230,11 @@ describe("whatever is asked of a run", () => {
           for (const event of run.decide(command, state)) {
             state = run.evolve(state, JSON.parse(JSON.stringify(event)));
             const at = run.wakeAt(state);
-            const isAtRest = state.status === "NONE" || (state.status !== "RUNNING" && nextStep(state) === null);
+            const isAtRest =
+              state.status === "NONE" ||
+              (state.status === "RUNNING"
+                ? state.pausedAt !== null
+                : nextStep(state) === null && state.abort.retryAt === null);
             expect(at === null).toBe(isAtRest);
             if (at !== null) expect(at).toBeGreaterThan(0);
           }

@@ -33,9 +33,18 @@ export type RunCommand =
       readonly now: number;
     }
   | { readonly type: "RecordUploadLost"; readonly file: number; readonly now: number }
-  | { readonly type: "RecordUploadAborted"; readonly file: number; readonly now: number }
+  | {
+      readonly type: "RecordUploadAborted";
+      readonly file: number;
+      /** null: it was done. */
+      readonly failure: RunFailure | null;
+      readonly now: number;
+    }
   | { readonly type: "RecordFile"; readonly file: CommittedFile; readonly now: number }
   | { readonly type: "RecordFailure"; readonly failure: RunFailure; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number }
+  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
+  | { readonly type: "Pause"; readonly order: number; readonly now: number }
+  | { readonly type: "Resume"; readonly order: number; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
   | { readonly type: "TimeOut"; readonly now: number };

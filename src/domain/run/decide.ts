@@ -1,7 +1,8 @@
 import type { RunFailure, StoreFailureReason } from "../failures.ts";
 import type { RunCommand } from "./commands.ts";
 import type { RunEvent } from "./events.ts";
-import type { RunningRun, RunState } from "./state.ts";
+import { isKeptWhilePaused, obey } from "./pause.ts";
+import type { EndedRun, RunningRun, RunState } from "./state.ts";
 
 /**
  * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
@@ -14,18 +15,15 @@ export function decide(command: RunCommand, state: RunState): readonly RunEvent[
   if (state.status === "NONE")
     return command.type === "Start" ? [{ type: "RunStarted", spec: command.spec, at: command.now }] : [];
   const at = command.now;
-  if (state.status !== "RUNNING") {
-    if (command.type === "RecordUploadAborted" && state.progress.upload !== null)
-      return [{ type: "UploadAborted", file: command.file, at }];
-    if (command.type === "RecordCleaned" && !state.clean) return [{ type: "ScratchCleaned", at }];
-    return [];
-  }
+  if (state.status !== "RUNNING") return tidyUp(command, state, at);
   if (command.type === "Cancel") return [{ type: "RunCancelled", at }];
   if (command.type === "TimeOut") return [{ type: "RunTimedOut", at }];
   if (command.type === "Start") return [];
+  if (command.type === "Pause" || command.type === "Resume") return obey(command, state);
+  if (state.pausedAt !== null && !isKeptWhilePaused(command)) return [];
   if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
   const recorded = record(command, state, at);
-  if (state.deadline !== null && at >= state.deadline && !recorded.some(isEnd))
+  if (state.pausedAt === null && state.deadline !== null && at >= state.deadline && !recorded.some(isEnd))
     return [
       ...recorded.filter(isCheckpoint),
       ...failed(state, { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs }, at),
@@ -33,7 +31,22 @@ export function decide(command: RunCommand, state: RunState): readonly RunEvent[
   return recorded;
 }
 
-type Working = Exclude<RunCommand, { type: "Start" | "Cancel" | "TimeOut" }>;
+/** What an ended run still does: it gives up its open upload, within bounds, and removes its scratch objects. */
+function tidyUp(command: RunCommand, state: EndedRun, at: number): readonly RunEvent[] {
+  const { upload } = state.progress;
+  const { failures, retryAt } = state.abort;
+  if (command.type === "RecordCleaned" && !state.clean) return [{ type: "ScratchCleaned", at }];
+  if (upload === null) return [];
+  if (command.type === "Wake" && retryAt !== null && at >= retryAt) return [{ type: "AbortRetried", at }];
+  if (command.type !== "RecordUploadAborted" || command.file !== upload.file) return [];
+  const { file, failure } = command;
+  if (failure === null) return [{ type: "UploadAborted", file, at }];
+  const { maxRetries, retryDelayMs } = state.spec.limits;
+  if (!isRetryable(failure) || failures >= maxRetries) return [{ type: "UploadAbandoned", file, failure, at }];
+  return [{ type: "AbortFailed", file, failure, retryAt: at + retryDelayMs, at }];
+}
+
+type Working = Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
 
 function record(command: Working, state: RunningRun, at: number): readonly RunEvent[] {
   const { snapshot, plan, upload, files, derived } = state.progress;
@@ -75,12 +88,11 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
         : [];
     case "RecordUploadLost":
       return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];
-    case "RecordUploadAborted":
-      return upload?.file === command.file ? [{ type: "UploadAborted", file: command.file, at }] : [];
     case "RecordFile":
       return command.file.ordinal === files.length ? committed(state, command.file, at) : [];
     case "RecordFailure":
       return failed(state, command.failure, at);
+    case "RecordUploadAborted":
     case "RecordCleaned":
       return [];
   }

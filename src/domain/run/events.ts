@@ -85,6 +85,17 @@ export type RunEvent =
     }
   | { readonly type: "UploadLost"; readonly file: number; readonly at: number }
   | { readonly type: "UploadAborted"; readonly file: number; readonly at: number }
+  /** The open upload of an ended run could not be given up; it is tried again at `retryAt`. */
+  | {
+      readonly type: "AbortFailed";
+      readonly file: number;
+      readonly failure: RunFailure;
+      readonly retryAt: number;
+      readonly at: number;
+    }
+  | { readonly type: "AbortRetried"; readonly at: number }
+  /** The open upload of an ended run is left to the bucket's own lifecycle rule. */
+  | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: RunFailure; readonly at: number }
   | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
   | {
       readonly type: "AttemptFailed";
@@ -95,6 +106,9 @@ export type RunEvent =
     }
   | { readonly type: "RunCompleted"; readonly rows: number; readonly at: number }
   | { readonly type: "RunFailed"; readonly retry: number; readonly failure: RunFailure; readonly at: number }
+  | { readonly type: "RunPaused"; readonly order: number; readonly at: number }
+  /** `deadline`: the attempt's, moved by the pause; null when none is under way. */
+  | { readonly type: "RunResumed"; readonly order: number; readonly deadline: number | null; readonly at: number }
   | { readonly type: "RunCancelled"; readonly at: number }
   | { readonly type: "RunTimedOut"; readonly at: number }
   | { readonly type: "ScratchCleaned"; readonly at: number };

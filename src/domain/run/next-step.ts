@@ -1,13 +1,13 @@
 import type { StepName } from "./events.ts";
 import type { RunState } from "./state.ts";
 
-/** The work that is due now, or null: the run waits for an instant or is at rest. */
+/** The work that is due now, or null: the run waits for an instant, is paused or at rest. */
 export function nextStep(state: RunState): StepName | null {
   switch (state.status) {
     case "NONE":
       return null;
     case "RUNNING": {
-      if (state.retryAt !== null) return null;
+      if (state.retryAt !== null || state.pausedAt !== null) return null;
       const { snapshot, plan } = state.progress;
       if (snapshot === null) return "snapshot";
       return plan === null ? "prepare" : "upload";
@@ -17,7 +17,7 @@ export function nextStep(state: RunState): StepName | null {
     case "FAILED":
     case "CANCELLED":
     case "TIMEDOUT":
-      if (state.progress.upload !== null) return "abort";
+      if (state.progress.upload !== null && state.abort.retryAt === null) return "abort";
       return state.clean ? null : "clean";
   }
 }

@@ -34,6 +34,10 @@ export interface RunningRun extends Known {
   readonly retryAt: number | null;
   /** The step under way, and how often it has died in a row. */
   readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;
+  /** Since when it rests because its export is paused; null while it works. */
+  readonly pausedAt: number | null;
+  /** Number of the last pause or resume obeyed; -1 before the first. */
+  readonly order: number;
 }
 
 export interface EndedRun extends Known {
@@ -41,6 +45,8 @@ export interface EndedRun extends Known {
   readonly finishedAt: number;
   /** Whether the scratch objects are gone; until then the run still has something to do. */
   readonly clean: boolean;
+  /** Failed tries to give up the open upload, and the instant of the next one; null: it is due, or nothing is open. */
+  readonly abort: { readonly failures: number; readonly retryAt: number | null };
 }
 
 export type RunState = { readonly status: "NONE" } | RunningRun | EndedRun;
@@ -62,6 +68,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       deadline: null,
       retryAt: event.at,
       step: null,
+      pausedAt: null,
+      order: -1,
     };
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: event.at };
@@ -92,6 +100,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     }
     case "UploadLost":
     case "UploadAborted":
+    case "UploadAbandoned":
       return progressed(known, { upload: null });
     case "FileCommitted":
       return closed(progressed(known, { upload: null, files: [...state.progress.files, event.file] }));
@@ -100,6 +109,16 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         { ...known, failures: [...state.failures, { retry: event.retry, at: event.at, failure: event.failure }] },
         { deadline: null, retryAt: event.retryAt, step: null },
       );
+    case "AbortFailed": {
+      if (known.status === "RUNNING") return known;
+      return { ...known, abort: { failures: known.abort.failures + 1, retryAt: event.retryAt } };
+    }
+    case "AbortRetried":
+      return known.status === "RUNNING" ? known : { ...known, abort: { ...known.abort, retryAt: null } };
+    case "RunPaused":
+      return running(known, { pausedAt: event.at, order: event.order, step: null });
+    case "RunResumed":
+      return running(known, { pausedAt: null, order: event.order, deadline: event.deadline });
     case "RunCompleted":
       return ended(known, "COMPLETED", event.at);
     case "RunFailed":
@@ -140,6 +159,7 @@ const ended = (state: Living, status: EndedRun["status"], at: number): EndedRun 
   updatedAt: at,
   finishedAt: at,
   clean: false,
+  abort: { failures: 0, retryAt: null },
 });
 
 const crashesOf = (state: Living, step: StepName): number =>

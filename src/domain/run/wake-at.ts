@@ -1,9 +1,10 @@
 import { nextStep } from "./next-step.ts";
 import type { RunState } from "./state.ts";
 
-/** Earliest instant at which the run wants to be woken: its next step at once, its retry, or the end of its attempt. */
+/** Earliest instant at which the run wants to be woken: its next step at once, or its retry; null while paused. */
 export function wakeAt(state: RunState): number | null {
   if (state.status === "NONE") return null;
-  if (state.status === "RUNNING" && state.retryAt !== null) return state.retryAt;
-  return nextStep(state) === null ? null : state.updatedAt;
+  if (nextStep(state) !== null) return state.updatedAt;
+  if (state.status !== "RUNNING") return state.abort.retryAt;
+  return state.pausedAt === null ? state.retryAt : null;
 }

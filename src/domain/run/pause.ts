@@ -1,0 +1,46 @@
+import type { RunCommand } from "./commands.ts";
+import type { RunEvent } from "./events.ts";
+import type { RunningRun } from "./state.ts";
+
+/**
+ * The export asks its runs to pause and to go on, each time with the number of its own event. Messages may arrive
+ * twice and late: only one with a higher number than the last obeyed counts, so a run ends up as its export last asked.
+ */
+export function obey(
+  command: Extract<RunCommand, { type: "Pause" | "Resume" }>,
+  state: RunningRun,
+): readonly RunEvent[] {
+  const { order, now: at } = command;
+  if (order <= state.order) return [];
+  if (command.type === "Pause") return state.pausedAt === null ? [{ type: "RunPaused", order, at }] : [];
+  if (state.pausedAt === null) return [];
+  const deadline = state.deadline === null ? null : state.deadline + Math.max(0, at - state.pausedAt);
+  return [{ type: "RunResumed", order, deadline, at }];
+}
+
+/**
+ * Whether a paused run takes note: work in flight leaves its checkpoint, but nothing is begun. What failed meanwhile
+ * is forgotten, since it is done again anyway: a pause spends no retry. An upload that opened too late is refused, so
+ * that the step gives it up.
+ */
+export function isKeptWhilePaused(
+  command: Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,
+): boolean {
+  switch (command.type) {
+    case "RecordSnapshot":
+    case "RecordDerived":
+    case "RecordPlan":
+    case "RecordPart":
+    case "RecordUploadLost":
+    case "RecordFile":
+      return true;
+    case "Wake":
+    case "BeginStep":
+    case "PauseStep":
+    case "RecordUploadOpened":
+    case "RecordFailure":
+    case "RecordUploadAborted":
+    case "RecordCleaned":
+      return false;
+  }
+}

@@ -5,7 +5,7 @@
  */
 export interface StoreFailure {
   readonly reason: StoreFailureReason;
-  /** Whether the same request may succeed later without anybody changing anything. */
+  /** Whether the same work may succeed later without anybody changing anything. */
   readonly retryable: boolean;
   /** HTTP status of the store's answer; null when there was none. */
   readonly status: number | null;
@@ -22,6 +22,11 @@ export type StoreFailureReason =
   | "unknown_access_key"
   | "invalid_endpoint"
   | "expired_credentials"
+  | "clock_skewed"
+  | "unusable_key"
+  | "storage_full"
+  | "not_s3"
+  | "not_supported"
   | "no_such_key"
   | "no_such_upload"
   | "invalid_part"

@@ -9,6 +9,14 @@ import { codeOf, completionOf, etagOf, isError, readReply, uploadIdOf } from "./
 
 type Answer<T> = Promise<Result<T, StoreFailure>>;
 
+/** What a store acknowledged. */
+export interface Written {
+  /** As the store gave it. */
+  readonly etag: string;
+  /** MD5 of the bytes sent, in hex: the ETag of a store that makes its ETags of MD5s. */
+  readonly md5: string;
+}
+
 export interface UploadedPart {
   readonly partNumber: number;
   readonly etag: string;
@@ -20,10 +28,10 @@ export interface UploadedPart {
  */
 export interface Store {
   /** Writes an object whole. The store checks the bytes against their MD5 before it answers. */
-  put(key: string, body: Uint8Array): Answer<{ readonly etag: string }>;
+  put(key: string, body: Uint8Array): Answer<Written>;
   createUpload(key: string): Answer<{ readonly uploadId: string }>;
   /** Part numbers run from 1 to 10,000; every part but the last has the same length, at least 5 MiB (R2). */
-  putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Answer<{ readonly etag: string }>;
+  putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Answer<Written>;
   /**
    * Joins the parts, given in ascending order. `etag` is null when the store does not say one (Ceph).
    * `no_such_upload` may mean that an earlier Complete, whose answer was lost, succeeded: look with `head`.
@@ -78,9 +86,10 @@ export function openStore(
   const url = (key: string, query?: Readonly<Record<string, string>>) => objectUrl(address.value, key, query);
   const send = (request: StoreRequest) => exchange(session, request);
   const write = async (operation: "put" | "put_part", target: string, body: Uint8Array) => {
-    const headers = { "Content-MD5": md5Base64(body) };
+    const md5 = md5Of(body);
+    const headers = { "Content-MD5": md5.toString("base64") };
     const answer = await send({ operation, method: "PUT", url: target, headers, body });
-    return answer.ok ? withEtag(operation, answer.value) : answer;
+    return answer.ok ? written(operation, answer.value, md5.toString("hex")) : answer;
   };
 
   return ok({
@@ -125,7 +134,7 @@ export function openStore(
 }
 
 /** node:crypto runs natively in workerd, as fast as crypto.subtle there, and knows MD5 in Node, too. */
-const md5Base64 = (body: Uint8Array): string => createHash("md5").update(body).digest("base64");
+const md5Of = (body: Uint8Array): Buffer => createHash("md5").update(body).digest();
 
 const credentialsProblem = (credentials: Credentials): StoreFailure | null => {
   if (!HEADER_TEXT.test(credentials.accessKeyId)) {
@@ -140,9 +149,9 @@ const credentialsProblem = (credentials: Credentials): StoreFailure | null => {
   return null;
 };
 
-const withEtag = (operation: StoreOperation, answer: StoreAnswer): Result<{ etag: string }, StoreFailure> => {
+const written = (operation: StoreOperation, answer: StoreAnswer, md5: string): Result<Written, StoreFailure> => {
   const etag = etagOf(answer.headers.get("ETag"));
-  return etag === null ? notS3(operation, answer) : ok({ etag });
+  return etag === null ? notS3(operation, answer) : ok({ etag, md5 });
 };
 
 /** A store may answer 200 at once, work, and find out in the body that it failed. */

@@ -1,4 +1,5 @@
 import type { StoreFailure, StoreFailureReason } from "../domain/failures.ts";
+import { type DestinationError, MEANINGS } from "./meanings.ts";
 
 /** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */
 
@@ -38,11 +39,15 @@ interface Row {
 
 const REGION_ADVICE = "Set config.region to the region of the bucket, and check endpoint_url.";
 
-/** The first row that fits decides. A known code beats the status, because stores disagree more about the status. */
+/**
+ * From (HTTP status, S3 code, network error) to what happened; MEANINGS says which of these end a run. The first row
+ * that fits decides. A known code beats the status, because stores disagree more about the status. What no row names
+ * may pass: only what is known to need somebody's hand is final.
+ */
 const ROWS: readonly Row[] = [
   { kind: "network", reason: "network_lost" },
   { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
-  { kind: "not_s3", reason: "invalid_endpoint" },
+  { kind: "not_s3", reason: "not_s3" },
   { kind: "oversized", reason: "unexpected_answer", advice: "The store's answer is longer than the request allows." },
 
   { kind: "answer", codes: ["InvalidAccessKeyId"], reason: "unknown_access_key" },
@@ -53,51 +58,87 @@ const ROWS: readonly Row[] = [
     reason: "access_denied",
     advice: "Check secret_access_key and access_key_id: the store computes another signature from them.",
   },
-  {
-    kind: "answer",
-    codes: ["RequestTimeTooSkewed"],
-    reason: "access_denied",
-    advice: "The clock of the store differs from true time by more than it allows. Correct it.",
-  },
   { kind: "answer", codes: ["AccessDenied", "Unauthorized", "AllAccessDisabled"], reason: "access_denied" },
-  {
-    kind: "answer",
-    codes: ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"],
-    reason: "expired_credentials",
-  },
+  { kind: "answer", codes: ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"], reason: "expired_credentials" },
+  { kind: "answer", codes: ["RequestTimeTooSkewed"], reason: "clock_skewed" },
   {
     kind: "answer",
     codes: [
-      "PermanentRedirect",
-      "TemporaryRedirect",
-      "AuthorizationHeaderMalformed",
-      "IllegalLocationConstraintException",
+      "KMS.DisabledException",
+      "KMS.InvalidKeyUsageException",
+      "KMS.InvalidStateException",
+      "KMS.KMSInvalidStateException",
+      "KMS.NotFoundException",
     ],
+    reason: "unusable_key",
+  },
+  {
+    kind: "answer",
+    // MinIO; Ceph says the second one, with 403.
+    codes: ["XMinioStorageFull", "QuotaExceeded", "XMinioAdminBucketQuotaExceeded"],
+    reason: "storage_full",
+  },
+  {
+    kind: "answer",
+    codes: ["PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"],
     reason: "invalid_endpoint",
     advice: REGION_ADVICE,
+  },
+  {
+    kind: "answer",
+    // AWS says so while the name of a young bucket spreads.
+    codes: ["TemporaryRedirect"],
+    reason: "store_unavailable",
+    advice: "The store is still making the bucket known. Wait, or set config.region to the region of the bucket.",
   },
   { kind: "answer", codes: ["NoSuchKey"], reason: "no_such_key" },
   { kind: "answer", codes: ["NoSuchUpload"], reason: "no_such_upload" },
   { kind: "answer", codes: ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"], reason: "invalid_part" },
-  { kind: "answer", codes: ["PreconditionFailed", "ConditionalRequestConflict"], reason: "precondition_failed" },
-  { kind: "answer", codes: ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch"], reason: "digest_mismatch" },
-  { kind: "answer", codes: ["RequestTimeout", "IncompleteBody"], reason: "network_lost" },
   {
     kind: "answer",
-    codes: ["SlowDown", "TooManyRequests", "Throttling", "ThrottlingException", "RequestLimitExceeded"],
+    // The last two: locked by a rule of R2, under a retention policy of Google Cloud Storage; both with 403.
+    codes: ["PreconditionFailed", "ObjectLockedByBucketPolicy", "RetentionPolicyNotMet"],
+    reason: "precondition_failed",
+  },
+  { kind: "answer", codes: ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch"], reason: "digest_mismatch" },
+  { kind: "answer", codes: ["RequestTimeout", "IncompleteBody", "ClientDisconnect"], reason: "network_lost" },
+  {
+    kind: "answer",
+    codes: [
+      "SlowDown",
+      "SlowDownRead",
+      "SlowDownWrite",
+      "ServiceUnavailable",
+      "TooManyRequests",
+      "TooManyRequestsException",
+      "TooMuchConcurrency",
+      "Throttling",
+      "ThrottlingException",
+      "KMS.ThrottlingException",
+      "RequestLimitExceeded",
+      "BandwidthLimitExceeded",
+    ],
     reason: "throttled",
   },
-  { kind: "answer", codes: ["InternalError", "ServiceUnavailable", "OperationAborted"], reason: "store_unavailable" },
+  {
+    kind: "answer",
+    codes: ["InternalError", "OperationAborted", "ConditionalRequestConflict"],
+    reason: "store_unavailable",
+  },
+  { kind: "answer", codes: ["NotImplemented", "MethodNotAllowed", "EntityTooLarge"], reason: "not_supported" },
   {
     kind: "answer",
     codes: ["InvalidArgument"],
-    reason: "unexpected_answer",
+    reason: "not_supported",
     // R2 refuses every session token with this word, Ceph a wrong one.
     advice: "The store refused an argument. If you gave a session_token, it is not valid there, or not supported.",
   },
 
   { kind: "answer", status: [200, 299], reason: "store_unavailable" },
-  { kind: "answer", status: [300, 399], reason: "invalid_endpoint", advice: REGION_ADVICE },
+  { kind: "answer", status: [301, 301], reason: "invalid_endpoint", advice: REGION_ADVICE },
+  { kind: "answer", status: [307, 307], reason: "store_unavailable" },
+  { kind: "answer", status: [308, 308], reason: "invalid_endpoint", advice: REGION_ADVICE },
+  { kind: "answer", status: [300, 399], reason: "not_s3" },
   { kind: "answer", status: [401, 401], reason: "access_denied" },
   { kind: "answer", status: [403, 403], reason: "access_denied" },
   // A HEAD has no body, hence no code.
@@ -107,99 +148,14 @@ const ROWS: readonly Row[] = [
   { kind: "answer", status: [425, 425], reason: "store_unavailable" },
   { kind: "answer", status: [429, 429], reason: "throttled" },
   { kind: "answer", status: [400, 499], operations: ["head"], reason: "unexpected_answer" },
-  { kind: "answer", status: [400, 499], codes: "none", reason: "invalid_endpoint" },
-  { kind: "answer", status: [501, 501], reason: "unexpected_answer" },
+  // A page of a proxy or of a web server: S3 always gives a code.
+  { kind: "answer", status: [400, 499], codes: "none", reason: "not_s3" },
+  { kind: "answer", status: [501, 501], reason: "not_supported" },
+  { kind: "answer", status: [503, 503], reason: "throttled" },
+  { kind: "answer", status: [507, 507], reason: "storage_full" },
   { kind: "answer", status: [500, 599], reason: "store_unavailable" },
   { kind: "answer", reason: "unexpected_answer" },
 ];
-
-/** The four errors that the check of a destination knows, word by word (spec 7.2). */
-export type DestinationError =
-  | "Access denied"
-  | "Bucket is not valid"
-  | "Key ID you provided does not exist"
-  | "Invalid endpoint";
-
-interface Meaning {
-  /** What the check of a destination calls it: whatever a sound S3 store does not answer is the endpoint's fault. */
-  readonly check: DestinationError;
-  /** The same request, later, nothing changed by anybody: may it succeed? */
-  readonly retryable: boolean;
-  readonly advice: string;
-}
-
-const MEANINGS: Record<StoreFailureReason, Meaning> = {
-  access_denied: {
-    check: "Access denied",
-    retryable: false,
-    advice: "Check the key pair and what it may do on the bucket and the prefix.",
-  },
-  expired_credentials: {
-    check: "Access denied",
-    retryable: false,
-    advice: "The session token has ended or is wrong. Give fresh credentials.",
-  },
-  bucket_not_valid: {
-    check: "Bucket is not valid",
-    retryable: false,
-    advice: "Check bucket_name: it must exist at this endpoint and be writable.",
-  },
-  unknown_access_key: {
-    check: "Key ID you provided does not exist",
-    retryable: false,
-    advice: "Check access_key_id: the store does not know it.",
-  },
-  invalid_endpoint: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "Check endpoint_url: what answers there does not answer as an S3 store. Leave it out for AWS.",
-  },
-  no_such_key: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "The object is not in the bucket. Check whether something deletes objects.",
-  },
-  no_such_upload: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "The multipart upload has ended. Check lifecycle rules that abort incomplete uploads.",
-  },
-  invalid_part: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "The store no longer holds a part as it was uploaded. Export again.",
-  },
-  precondition_failed: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "The object is protected by a condition. Check the bucket's rules.",
-  },
-  digest_mismatch: {
-    check: "Invalid endpoint",
-    retryable: true,
-    advice: "The bytes were damaged on the way. If it happens again, check proxies.",
-  },
-  throttled: {
-    check: "Invalid endpoint",
-    retryable: true,
-    advice: "The store asks for fewer requests. Raise its limits or wait.",
-  },
-  store_unavailable: {
-    check: "Invalid endpoint",
-    retryable: true,
-    advice: "The store has a fault of its own. Wait, or ask its operator.",
-  },
-  network_lost: {
-    check: "Invalid endpoint",
-    retryable: true,
-    advice: "The connection failed. Check that endpoint_url is reachable from the internet with a valid certificate.",
-  },
-  unexpected_answer: {
-    check: "Invalid endpoint",
-    retryable: false,
-    advice: "The store gave an answer that S3 does not know for this request.",
-  },
-};
 
 /** The right that an operation needs (spec 5, destination permissions). */
 const PERMISSIONS: Record<StoreOperation, string> = {

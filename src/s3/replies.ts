@@ -21,12 +21,12 @@ export function readReply(bytes: Uint8Array): Reply | null {
   return { root, text: (element) => textOf(xml, element) };
 }
 
-/** The store's error code, only ever `[A-Za-z0-9]{1,64}`; null when the bytes are no S3 error or its code is odd. */
+/** The store's error code, only ever `[A-Za-z0-9.]{1,64}`; null when the bytes are no S3 error or its code is odd. */
 export function codeOf(bytes: Uint8Array): string | null {
   const reply = readReply(bytes);
   if (reply === null || !isError(reply)) return null;
   const code = reply.text("Code");
-  return code !== null && /^[A-Za-z0-9]{1,64}$/.test(code) ? code : null;
+  return code !== null && /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : null;
 }
 
 /** Whether the reply is an error whatever its HTTP status says. */

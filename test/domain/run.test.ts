@@ -126,7 +126,7 @@ describe("a run", () => {
   });
 
   it("whose upload the store has lost begins that upload anew, at the price of one retry", () => {
-    const lost = { reason: "store", store: storeFailure({ reason: "no_such_upload", retryable: false }) } as const;
+    const lost = { reason: "store", store: storeFailure({ reason: "no_such_upload" }) } as const;
     const { state } = given(started, attempt, taken, planned, opened, { type: "UploadLost", file: 0, at: NOW }).when({
       type: "RecordFailure",
       failure: lost,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { StoreFailureReason } from "../../src/domain/failures.ts";
 import { destinationError, type StoreCause, type StoreOperation, storeFailureOf } from "../../src/s3/failures.ts";
 
 const answer = (status: number, code: string | null = null): StoreCause => ({ kind: "answer", status, code });
@@ -8,60 +9,127 @@ const verdict = (operation: StoreOperation, cause: StoreCause) => {
   return [failure.reason, failure.retryable, destinationError(failure)];
 };
 
-describe("7.2 each cause has one of four errors, whatever word the store has for it", () => {
-  test.each<[string, StoreCause, string, string]>([
+type CheckError = ReturnType<typeof destinationError>;
+
+describe("7.4 a storage or destination error ends the run at once", () => {
+  test.each<[string, StoreCause, StoreFailureReason, CheckError]>([
+    ["AWS, unknown key", answer(403, "InvalidAccessKeyId"), "unknown_access_key", "Key ID you provided does not exist"],
+    ["R2, unknown key", answer(401, "Unauthorized"), "access_denied", "Access denied"],
     ["R2, wrong secret", answer(403, "SignatureDoesNotMatch"), "access_denied", "Access denied"],
     ["Ceph with STS, wrong secret", answer(403, "AccessDenied"), "access_denied", "Access denied"],
-    ["R2, unknown key", answer(401, "Unauthorized"), "access_denied", "Access denied"],
-    ["AWS, unknown key", answer(403, "InvalidAccessKeyId"), "unknown_access_key", "Key ID you provided does not exist"],
-    ["all, missing bucket", answer(404, "NoSuchBucket"), "bucket_not_valid", "Bucket is not valid"],
-    ["AWS, malformed bucket", answer(400, "InvalidBucketName"), "bucket_not_valid", "Bucket is not valid"],
-    ["Swift, wrong region", answer(400, "AuthorizationHeaderMalformed"), "invalid_endpoint", "Invalid endpoint"],
-    ["AWS, wrong region", answer(301, "PermanentRedirect"), "invalid_endpoint", "Invalid endpoint"],
-    ["all, clock off", answer(403, "RequestTimeTooSkewed"), "access_denied", "Access denied"],
+    ["401 without a word", answer(401), "access_denied", "Access denied"],
+    ["403 without a word", answer(403), "access_denied", "Access denied"],
+    ["403 with an unknown word", answer(403, "AccountProblem"), "access_denied", "Access denied"],
+    ["Ceph, suspended user", answer(403, "UserSuspended"), "access_denied", "Access denied"],
+    ["AWS, closed account", answer(403, "AllAccessDisabled"), "access_denied", "Access denied"],
     ["AWS, session ended", answer(400, "ExpiredToken"), "expired_credentials", "Access denied"],
     ["AWS, wrong session token", answer(400, "InvalidToken"), "expired_credentials", "Access denied"],
-    ["R2, session token", answer(400, "InvalidArgument"), "unexpected_answer", "Invalid endpoint"],
-    ["unknown 403", answer(403, "AccountProblem"), "access_denied", "Access denied"],
-    ["401 without a word", answer(401), "access_denied", "Access denied"],
-    ["web server without PUT", answer(405), "invalid_endpoint", "Invalid endpoint"],
-    ["web server without the page", answer(404), "invalid_endpoint", "Invalid endpoint"],
-    ["redirecting web server", answer(302), "invalid_endpoint", "Invalid endpoint"],
-    ["web server that says 200", { kind: "not_s3", status: 200 }, "invalid_endpoint", "Invalid endpoint"],
-    ["Swift, conditional PUT", answer(501, "NotImplemented"), "unexpected_answer", "Invalid endpoint"],
-    ["unknown 400", answer(400, "MalformedXML"), "unexpected_answer", "Invalid endpoint"],
-    ["conditional PUT on an object", answer(412, "PreconditionFailed"), "precondition_failed", "Invalid endpoint"],
-    ["part gone", answer(400, "InvalidPart"), "invalid_part", "Invalid endpoint"],
-    ["parts too small", answer(400, "EntityTooSmall"), "invalid_part", "Invalid endpoint"],
-    ["upload gone", answer(404, "NoSuchUpload"), "no_such_upload", "Invalid endpoint"],
-    ["endless answer", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
-    ["informational status", answer(199), "unexpected_answer", "Invalid endpoint"],
-  ])("%s: not retried", (_cause, cause, reason, error) => {
+    ["AWS, session to be refreshed", answer(400, "TokenRefreshRequired"), "expired_credentials", "Access denied"],
+    ["R2, session token", answer(400, "InvalidArgument"), "not_supported", "Invalid endpoint"],
+    ["AWS, encryption key disabled", answer(400, "KMS.DisabledException"), "unusable_key", "Access denied"],
+    ["AWS, encryption key gone", answer(400, "KMS.NotFoundException"), "unusable_key", "Access denied"],
+    ["AWS, encryption key to be deleted", answer(400, "KMS.InvalidStateException"), "unusable_key", "Access denied"],
+    ["all, missing bucket", answer(404, "NoSuchBucket"), "bucket_not_valid", "Bucket is not valid"],
+    ["AWS, malformed bucket", answer(400, "InvalidBucketName"), "bucket_not_valid", "Bucket is not valid"],
+    ["MinIO, full disks", answer(507, "XMinioStorageFull"), "storage_full", "Bucket is not valid"],
+    ["MinIO, bucket quota", answer(400, "XMinioAdminBucketQuotaExceeded"), "storage_full", "Bucket is not valid"],
+    ["Ceph, user quota", answer(403, "QuotaExceeded"), "storage_full", "Bucket is not valid"],
+    ["507 without a word", answer(507), "storage_full", "Bucket is not valid"],
+    ["Swift, wrong region", answer(400, "AuthorizationHeaderMalformed"), "invalid_endpoint", "Invalid endpoint"],
+    ["AWS, wrong region", answer(301, "PermanentRedirect"), "invalid_endpoint", "Invalid endpoint"],
+    [
+      "AWS, endpoint of another region",
+      answer(400, "IllegalLocationConstraintException"),
+      "invalid_endpoint",
+      "Invalid endpoint",
+    ],
+    ["301 without a word", answer(301), "invalid_endpoint", "Invalid endpoint"],
+    ["308 without a word", answer(308), "invalid_endpoint", "Invalid endpoint"],
+    ["the bucket forbids overwriting", answer(412, "PreconditionFailed"), "precondition_failed", "Invalid endpoint"],
+    ["412 without a word", answer(412), "precondition_failed", "Invalid endpoint"],
+    ["R2, bucket lock", answer(403, "ObjectLockedByBucketPolicy"), "precondition_failed", "Invalid endpoint"],
+    ["Google, retention policy", answer(403, "RetentionPolicyNotMet"), "precondition_failed", "Invalid endpoint"],
+    ["Swift, what it lacks", answer(501, "NotImplemented"), "not_supported", "Invalid endpoint"],
+    ["501 without a word", answer(501), "not_supported", "Invalid endpoint"],
+    ["a read-only bucket", answer(405, "MethodNotAllowed"), "not_supported", "Invalid endpoint"],
+    ["a part larger than the store takes", answer(413, "EntityTooLarge"), "not_supported", "Invalid endpoint"],
+  ])("%s", (_cause, cause, reason, error) => {
     expect(verdict("put", cause)).toEqual([reason, false, error]);
   });
+});
 
-  test.each<[string, StoreCause, string]>([
-    ["S3's own fault", answer(500, "InternalError"), "store_unavailable"],
-    ["an error inside a 200", answer(200, "InternalError"), "store_unavailable"],
-    ["a nameless error inside a 200", answer(200), "store_unavailable"],
-    ["bad gateway", answer(502), "store_unavailable"],
-    ["too many requests", answer(503, "SlowDown"), "throttled"],
-    ["too many requests inside a 200", answer(200, "SlowDown"), "throttled"],
-    ["429", answer(429), "throttled"],
-    ["503 without a word", answer(503), "store_unavailable"],
-    ["damaged bytes", answer(400, "BadDigest"), "digest_mismatch"],
-    ["body not read in time", answer(400, "RequestTimeout"), "network_lost"],
-    ["408", answer(408), "network_lost"],
-    ["connection lost", { kind: "network" }, "network_lost"],
-    ["deadline", { kind: "deadline" }, "network_lost"],
-  ])("%s: may be retried, and is an invalid endpoint at validation", (_cause, cause, reason) => {
-    expect(verdict("put", cause)).toEqual([reason, true, "Invalid endpoint"]);
+describe("7.4 what may pass by itself spends one retry", () => {
+  test.each<[string, StoreCause, StoreFailureReason, CheckError]>([
+    ["connection lost", { kind: "network" }, "network_lost", "Invalid endpoint"],
+    ["no answer in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
+    ["AWS, body not read in time", answer(400, "RequestTimeout"), "network_lost", "Invalid endpoint"],
+    ["AWS, body cut off", answer(400, "IncompleteBody"), "network_lost", "Invalid endpoint"],
+    ["R2, body cut off", answer(400, "ClientDisconnect"), "network_lost", "Invalid endpoint"],
+    ["408 without a word", answer(408), "network_lost", "Invalid endpoint"],
+    ["damaged bytes", answer(400, "BadDigest"), "digest_mismatch", "Invalid endpoint"],
+    ["damaged digest", answer(400, "InvalidDigest"), "digest_mismatch", "Invalid endpoint"],
+    ["S3's own fault", answer(500, "InternalError"), "store_unavailable", "Invalid endpoint"],
+    ["S3's own fault inside a 200", answer(200, "InternalError"), "store_unavailable", "Invalid endpoint"],
+    ["a nameless error inside a 200", answer(200), "store_unavailable", "Invalid endpoint"],
+    ["500 without a word", answer(500), "store_unavailable", "Invalid endpoint"],
+    ["a proxy's 502 page", answer(502), "store_unavailable", "Invalid endpoint"],
+    ["a proxy's 504 page", answer(504), "store_unavailable", "Invalid endpoint"],
+    ["425 without a word", answer(425), "store_unavailable", "Invalid endpoint"],
+    ["AWS, another request at work", answer(409, "OperationAborted"), "store_unavailable", "Invalid endpoint"],
+    ["AWS, conflicting writes", answer(409, "ConditionalRequestConflict"), "store_unavailable", "Invalid endpoint"],
+    ["409 with an unknown word", answer(409, "BucketBusy"), "unexpected_answer", "Invalid endpoint"],
+    ["AWS, bucket just made", answer(307, "TemporaryRedirect"), "store_unavailable", "Invalid endpoint"],
+    ["307 without a word", answer(307), "store_unavailable", "Invalid endpoint"],
+    ["a clock that is off", answer(403, "RequestTimeTooSkewed"), "clock_skewed", "Access denied"],
+    ["a proxy's redirect", answer(302), "not_s3", "Invalid endpoint"],
+    ["a proxy's 400 page", answer(400), "not_s3", "Invalid endpoint"],
+    ["a proxy's 404 page", answer(404), "not_s3", "Invalid endpoint"],
+    ["a web server without PUT", answer(405), "not_s3", "Invalid endpoint"],
+    ["a web server that says 200", { kind: "not_s3", status: 200 }, "not_s3", "Invalid endpoint"],
+    ["a 400 with an unknown word", answer(400, "InvalidRequest"), "unexpected_answer", "Invalid endpoint"],
+    ["an endless answer", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
+    ["an informational status", answer(199), "unexpected_answer", "Invalid endpoint"],
+    ["object gone", answer(404, "NoSuchKey"), "no_such_key", "Invalid endpoint"],
+    ["upload gone", answer(404, "NoSuchUpload"), "no_such_upload", "Invalid endpoint"],
+    ["part gone", answer(400, "InvalidPart"), "invalid_part", "Invalid endpoint"],
+    ["parts out of order", answer(400, "InvalidPartOrder"), "invalid_part", "Invalid endpoint"],
+    ["part cut short", answer(400, "EntityTooSmall"), "invalid_part", "Invalid endpoint"],
+  ])("%s", (_cause, cause, reason, error) => {
+    expect(verdict("put", cause)).toEqual([reason, true, error]);
   });
+});
 
-  test("a HEAD has no words: its 404 means the object", () => {
-    expect(storeFailureOf("head", answer(404)).reason).toBe("no_such_key");
-    expect(storeFailureOf("head", answer(403)).reason).toBe("access_denied");
-    expect(storeFailureOf("head", answer(400)).reason).toBe("unexpected_answer");
+describe("a store that asks for fewer requests is slowed down for", () => {
+  test.each<[string, StoreCause]>([
+    ["AWS and R2", answer(503, "SlowDown")],
+    ["AWS, inside a 200", answer(200, "SlowDown")],
+    ["AWS, overloaded", answer(503, "ServiceUnavailable")],
+    ["AWS, encryption keys", answer(400, "ThrottlingException")],
+    ["AWS, encryption keys in another spelling", answer(400, "KMS.ThrottlingException")],
+    ["AWS, bandwidth", answer(503, "BandwidthLimitExceeded")],
+    ["MinIO, reads", answer(503, "SlowDownRead")],
+    ["MinIO, writes", answer(503, "SlowDownWrite")],
+    ["R2, one key too often", answer(429, "TooManyRequests")],
+    ["R2, too much at once", answer(400, "TooMuchConcurrency")],
+    ["others", answer(400, "RequestLimitExceeded")],
+    ["503 without a word", answer(503)],
+    ["503 with an unknown word", answer(503, "XMinioServerNotInitialized")],
+    ["429 without a word", answer(429)],
+  ])("%s", (_cause, cause) => {
+    for (const operation of ["put", "create_upload", "put_part", "complete_upload", "head"] as const)
+      expect(verdict(operation, cause)).toEqual(["throttled", true, "Invalid endpoint"]);
+  });
+});
+
+describe("a HEAD has no words:", () => {
+  test.each<[number, StoreFailureReason, boolean]>([
+    [301, "invalid_endpoint", false],
+    [400, "unexpected_answer", true],
+    [403, "access_denied", false],
+    [404, "no_such_key", true],
+    [503, "throttled", true],
+  ])("its %d is %s", (status, reason, retryable) => {
+    expect(storeFailureOf("head", answer(status))).toMatchObject({ reason, retryable });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { RunFailure, StoreFailureReason } from "../failures.ts";
+import type { RunFailure } from "../failures.ts";
 import type { RunCommand } from "./commands.ts";
 import type { RunEvent } from "./events.ts";
 import { isKeptWhilePaused, obey } from "./pause.ts";
@@ -134,13 +134,10 @@ function failed(state: RunningRun, failure: RunFailure, at: number): readonly Ru
   return [{ type: "AttemptFailed", retry: state.retry, failure, retryAt: at + limits.retryDelayMs, at }];
 }
 
-/** The same request cannot succeed again, but the next attempt makes what was lost anew. */
-const LOST_WORK: readonly StoreFailureReason[] = ["no_such_upload", "invalid_part", "no_such_key"];
-
 function isRetryable(failure: RunFailure): boolean {
   switch (failure.reason) {
     case "store":
-      return failure.store.retryable || LOST_WORK.includes(failure.store.reason);
+      return failure.store.retryable;
     case "destination_deleted":
       return false;
     case "run_timeout":

@@ -1,0 +1,117 @@
+import type { StoreFailureReason } from "../domain/failures.ts";
+
+/** The four errors that the check of a destination knows, word by word (spec 7.2). */
+export type DestinationError =
+  | "Access denied"
+  | "Bucket is not valid"
+  | "Key ID you provided does not exist"
+  | "Invalid endpoint";
+
+interface Meaning {
+  /** What the check of a destination calls it: whatever a sound S3 store does not answer is the endpoint's fault. */
+  readonly check: DestinationError;
+  /** May the same work succeed later, nothing changed by anybody? */
+  readonly retryable: boolean;
+  readonly advice: string;
+}
+
+/** The classes of spec 7.4: storage and destination errors are final, what may pass by itself spends a retry. */
+export const MEANINGS: Record<StoreFailureReason, Meaning> = {
+  access_denied: {
+    check: "Access denied",
+    retryable: false,
+    advice: "Check the key pair and what it may do on the bucket and the prefix.",
+  },
+  expired_credentials: {
+    check: "Access denied",
+    retryable: false,
+    advice: "The session token has ended or is wrong. Give fresh credentials.",
+  },
+  bucket_not_valid: {
+    check: "Bucket is not valid",
+    retryable: false,
+    advice: "Check bucket_name: it must exist at this endpoint and be writable.",
+  },
+  unknown_access_key: {
+    check: "Key ID you provided does not exist",
+    retryable: false,
+    advice: "Check access_key_id: the store does not know it.",
+  },
+  invalid_endpoint: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "Check endpoint_url. Leave it out for AWS.",
+  },
+  not_s3: {
+    check: "Invalid endpoint",
+    // A proxy in front of the store shows a page of its own while the store is away: it passes.
+    retryable: true,
+    advice: "Check endpoint_url: what answers there does not answer as an S3 store. Leave it out for AWS.",
+  },
+  clock_skewed: {
+    check: "Access denied",
+    retryable: true,
+    advice: "The clock of the store differs from true time by more than it allows. Correct it.",
+  },
+  unusable_key: {
+    check: "Access denied",
+    retryable: false,
+    advice: "The bucket's encryption key cannot be used. Enable it, or let the key pair use it.",
+  },
+  storage_full: {
+    check: "Bucket is not valid",
+    retryable: false,
+    advice: "The store has no room left, or a quota is used up. Make room, then export again.",
+  },
+  not_supported: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice: "The store does not support this request.",
+  },
+  no_such_key: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The object is not in the bucket, though it was written. Check whether something deletes objects.",
+  },
+  no_such_upload: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The multipart upload has ended. Check lifecycle rules that abort incomplete uploads.",
+  },
+  invalid_part: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store no longer holds a part as it was uploaded. The upload begins anew.",
+  },
+  precondition_failed: {
+    check: "Invalid endpoint",
+    retryable: false,
+    advice:
+      "Something else lies at this key, and the bucket does not let it be overwritten. Check its retention and its rules, then export again.",
+  },
+  digest_mismatch: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The bytes were damaged on the way. If it happens again, check proxies.",
+  },
+  throttled: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store asks for fewer requests, or is out of order. Wait, or raise its limits.",
+  },
+  store_unavailable: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store has a fault of its own. Wait, or ask its operator.",
+  },
+  network_lost: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The connection failed. Check that endpoint_url is reachable from the internet with a valid certificate.",
+  },
+  unexpected_answer: {
+    check: "Invalid endpoint",
+    retryable: true,
+    advice: "The store gave an answer that S3 does not know for this request.",
+  },
+};

@@ -4,11 +4,13 @@ import { awaitsManifest, refuseCancel } from "../src/domain/export/decide.ts";
 import type { ExportEvent, ExportPlan, RunReport } from "../src/domain/export/events.ts";
 import { bulkExport } from "../src/domain/export/index.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
-import { recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
+import { isOver, recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
 import type { Refusal } from "../src/domain/failures.ts";
+import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
 import { partitionsOf } from "../src/domain/partitions.ts";
 import type { ExportRecord, ExportRunRecord, Page } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
+import type { RunEvent } from "../src/domain/run/events.ts";
 import { isoFromMs } from "../src/domain/time.ts";
 import { windowOf } from "../src/domain/windows.ts";
 import { log } from "../src/log.ts";
@@ -74,8 +76,40 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 
   async run(runId: string): Promise<ExportRunRecord | null> {
     const plan = this.#plan();
-    const ordinal = plan?.runIds.indexOf(runId) ?? -1;
-    return plan === null || ordinal < 0 ? null : this.#runRecord(plan, ordinal);
+    const ordinal = ordinalOf(this.#journal.state, runId);
+    return plan === null || ordinal === null ? null : this.#runRecord(plan, ordinal);
+  }
+
+  async events(query: EventQuery): Promise<EventPage<ExportEvent>> {
+    return this.#journal.page(query, isOver(this.#journal.state));
+  }
+
+  async runEvents(runId: string, query: EventQuery): Promise<EventPage<RunEvent>> {
+    const { state } = this.#journal;
+    const ordinal = ordinalOf(state, runId);
+    const isStarted = state.status !== "NONE" && ordinal !== null && state.runs[ordinal]?.admitted;
+    if (!isStarted) return { events: [], nextAfter: null, isOver: isOver(state) };
+    return run(this.env, state.plan.definition.id, ordinal).events(query);
+  }
+
+  async viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>> {
+    const state = this.#journal.stateAsOf(moment);
+    const record = state === null ? null : viewOf(state);
+    return record === null ? fail(notFoundThen("export", moment)) : ok(record);
+  }
+
+  async runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>> {
+    const { state } = this.#journal;
+    const ordinal = ordinalOf(state, runId);
+    if (state.status === "NONE" || ordinal === null) return fail({ reason: "not_found", what: "run", id: runId });
+    const started = state.runs[ordinal]?.admitted
+      ? await run(this.env, state.plan.definition.id, ordinal).viewAsOf(moment)
+      : null;
+    if (started !== null) return ok(started);
+    // The numbers of events are the run's own, and it has none before it starts; of an instant the export knows more.
+    const then = moment.kind === "event" ? null : this.#journal.stateAsOf(moment);
+    if (then === null || then.status === "NONE") return fail(notFoundThen("run", moment));
+    return ok(recordOfUnstartedRun(state.plan, ordinal, then));
   }
 
   override async alarm(): Promise<void> {
@@ -144,6 +178,20 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   #submit(command: ExportCommand): void {
-    this.#journal.submit(command, Date.now());
+    this.#journal.submit(command, command.now);
   }
 }
+
+/** Position of the run with that id; null: the export has none. */
+function ordinalOf(state: ExportState, runId: string): number | null {
+  const ordinal = state.status === "NONE" ? -1 : state.plan.runIds.indexOf(runId);
+  return ordinal < 0 ? null : ordinal;
+}
+
+const notFoundThen = (what: "export" | "run", moment: Moment): Refusal => ({
+  reason: "not_found_then",
+  message:
+    moment.kind === "event"
+      ? `The ${what} has no event ${moment.seq}; its events are listed under /events.`
+      : `There was no such ${what} at ${isoFromMs(moment.at)} yet; it came later.`,
+});

@@ -1,4 +1,5 @@
 import type { Decider } from "../src/decider.ts";
+import type { EventPage, EventQuery, Logged, Moment } from "../src/domain/history.ts";
 import { isEmpty, migrate } from "./schema.ts";
 
 /**
@@ -7,13 +8,10 @@ import { isEmpty, migrate } from "./schema.ts";
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
 
-const ENCODER = new TextEncoder();
+/** A page of events ends behind the event that fills this: a message between actors holds 32 MiB. */
+const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
-/** An event in the log together with its place in it. */
-export interface Logged<E> {
-  readonly seq: number;
-  readonly event: E;
-}
+const ENCODER = new TextEncoder();
 
 /** How a log speaks: its rules, what its events make it tell other actors, and how old events are read. */
 export interface Script<S, C, E, M> {
@@ -53,14 +51,40 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     return this.#state;
   }
 
-  /** Events after `seq`, oldest first. */
-  *events(seq = 0): Generator<Logged<E>> {
+  /** Events behind the one numbered `after`, oldest first. */
+  *events(after = 0): Generator<Logged<E>> {
     if (!this.#isKept) return;
-    const rows = this.#storage.sql.exec<{ seq: number; body: string }>(
-      "SELECT seq, body FROM event WHERE seq > ? ORDER BY seq",
-      seq,
+    const rows = this.#storage.sql.exec<{ seq: number; at: number; body: string }>(
+      "SELECT seq, at, body FROM event WHERE seq > ? ORDER BY seq",
+      after,
     );
-    for (const row of rows) yield { seq: row.seq, event: this.#script.upcast(JSON.parse(row.body)) };
+    for (const { seq, at, body } of rows) yield { seq, at, event: this.#script.upcast(JSON.parse(body)) };
+  }
+
+  /** Some events in their order. The log is over when it can grow no more, which its owner knows. */
+  page({ after, limit }: EventQuery, isOver: boolean): EventPage<E> {
+    const events: Logged<E>[] = [];
+    let characters = 0;
+    for (const logged of this.events(after)) {
+      const last = events.at(-1);
+      if (last !== undefined && (events.length === limit || characters >= PAGE_CHARACTERS))
+        return { events, nextAfter: last.seq, isOver };
+      events.push(logged);
+      characters += JSON.stringify(logged.event).length;
+    }
+    return { events, nextAfter: null, isOver };
+  }
+
+  /** The state as it was at a moment of the past; null when the event asked for has not happened. */
+  stateAsOf(moment: Moment): S | null {
+    if (moment.kind === "event" && moment.seq > this.#seq) return null;
+    const { decider } = this.#script;
+    let state = decider.initialState;
+    for (const { seq, at, event } of this.events()) {
+      if (moment.kind === "event" ? seq > moment.seq : at > moment.at) break;
+      state = decider.evolve(state, event);
+    }
+    return state;
   }
 
   /** Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. */

@@ -1,6 +1,7 @@
-import type { RunReport } from "../src/domain/export/events.ts";
+import type { ExportEvent, RunReport } from "../src/domain/export/events.ts";
 import type { RunFiles } from "../src/domain/export/manifest.ts";
 import type { Refusal } from "../src/domain/failures.ts";
+import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
 import type {
   Credentials,
   DestinationConfig,
@@ -15,7 +16,7 @@ import type {
   Role,
 } from "../src/domain/records.ts";
 import type { Result } from "../src/domain/result.ts";
-import type { RunSpec } from "../src/domain/run/events.ts";
+import type { RunEvent, RunSpec } from "../src/domain/run/events.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
 import type { ExportOrder } from "./messages.ts";
 
@@ -128,6 +129,13 @@ export interface ExportProtocol {
   view(): Promise<ExportRecord | null>;
   runs(page: Page): Promise<readonly ExportRunRecord[]>;
   run(runId: string): Promise<ExportRunRecord | null>;
+  /** Its own history. */
+  events(query: EventQuery): Promise<EventPage<ExportEvent>>;
+  /** The history of one of its runs: empty before the run starts. */
+  runEvents(runId: string, query: EventQuery): Promise<EventPage<RunEvent>>;
+  viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>>;
+  /** The number of an event counts in the run's own log. */
+  runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>>;
 }
 
 /** One per run: `run/<export id>/<ordinal>`. */
@@ -140,6 +148,9 @@ export interface RunProtocol {
   timeOut(): Promise<void>;
   /** null: not started yet. */
   view(): Promise<ExportRunRecord | null>;
+  events(query: EventQuery): Promise<EventPage<RunEvent>>;
+  /** null: not started then, or the event has not happened. */
+  viewAsOf(moment: Moment): Promise<ExportRunRecord | null>;
   /** Committed files; null before the run started. */
   files(): Promise<RunFiles | null>;
 }

@@ -1,12 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunFiles } from "../src/domain/export/manifest.ts";
+import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
 import type { ExportRunRecord } from "../src/domain/records.ts";
 import type { RunCommand } from "../src/domain/run/commands.ts";
 import type { RunEvent, RunSpec, StepName } from "../src/domain/run/events.ts";
 import { run } from "../src/domain/run/index.ts";
 import { nextStep } from "../src/domain/run/next-step.ts";
 import type { RunState } from "../src/domain/run/state.ts";
-import { viewOf } from "../src/domain/run/view.ts";
+import { isOver, viewOf } from "../src/domain/run/view.ts";
 import { log } from "../src/log.ts";
 import { bulkExport } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -59,6 +60,15 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
 
   async view(): Promise<ExportRunRecord | null> {
     return viewOf(this.#journal.state);
+  }
+
+  async events(query: EventQuery): Promise<EventPage<RunEvent>> {
+    return this.#journal.page(query, isOver(this.#journal.state));
+  }
+
+  async viewAsOf(moment: Moment): Promise<ExportRunRecord | null> {
+    const state = this.#journal.stateAsOf(moment);
+    return state === null ? null : viewOf(state);
   }
 
   async files(): Promise<RunFiles | null> {

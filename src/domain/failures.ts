@@ -52,6 +52,8 @@ export type Refusal =
       readonly what: "workspace" | "destination" | "export" | "run" | "project";
       readonly id: string;
     }
+  /** The record exists, but not at the moment asked for. */
+  | { readonly reason: "not_found_then"; readonly message: string }
   | { readonly reason: "unauthorized"; readonly message: string }
   | { readonly reason: "plan_required"; readonly plan: string }
   | { readonly reason: "forbidden"; readonly message: string }

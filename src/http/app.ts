@@ -7,6 +7,7 @@ import { faultResponse, problemResponse } from "./problems.ts";
 import { addAdminRoutes } from "./routes/admin.ts";
 import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
 import { addDestinationRoutes } from "./routes/destinations.ts";
+import { addEventRoutes } from "./routes/events.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
@@ -48,6 +49,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   // Literal segments come before `{bulk_export_id}`: the first route that fits answers.
   addDestinationRoutes(app, profile);
   addExportRunRoutes(app, profile);
+  addEventRoutes(app, profile);
   addBulkExportRoutes(app, profile);
   addProjectRoutes(app);
   addIngestRoutes(app);

@@ -1,4 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
+import { EVENT_STREAM } from "./event-stream.ts";
 import type { JsonBody, Operation } from "./operation.ts";
 import { STATUS } from "./problems.ts";
 
@@ -48,8 +49,18 @@ export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObje
   responses: {
     [STATUS[operation.success]]: {
       description: "Done.",
-      ...(operation.answer === null ? {} : { content: { "application/json": { schema: operation.answer } } }),
+      ...(operation.answer === null
+        ? {}
+        : {
+            content: {
+              "application/json": { schema: operation.answer },
+              ...(operation.stream === undefined ? {} : { [EVENT_STREAM]: { schema: { type: "string" as const } } }),
+            },
+          }),
     },
+    ...(operation.stream === undefined
+      ? {}
+      : { [STATUS.nothingMore]: { description: "As a stream: the log is over, and the client has all of it." } }),
     ...failureResponses(operation),
   },
 });

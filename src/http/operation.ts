@@ -52,9 +52,13 @@ export interface Operation<
   /** null: an answer without a body. */
   readonly answer: Answer;
   /** Failures beyond those that access and validation bring. */
-  readonly failures?: readonly Exclude<keyof typeof STATUS, "ok" | "accepted" | "deleted">[];
+  readonly failures?: readonly Exclude<keyof typeof STATUS, "ok" | "accepted" | "deleted" | "nothingMore">[];
   readonly dialect: ProblemDialect;
   readonly handle: (
     asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
   ) => Promise<Result<OutputOf<Answer>, RequestFailure>>;
+  /** The same as server-sent events, for clients that accept these. */
+  readonly stream?: (
+    asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
+  ) => Promise<Result<Response, RequestFailure>>;
 }

@@ -8,6 +8,7 @@ export const STATUS = {
   ok: 200,
   accepted: 202,
   deleted: 204,
+  nothingMore: 204,
   destinationCheckFailed: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -83,6 +84,8 @@ const describe = (failure: RequestFailure): Problem => {
   switch (failure.reason) {
     case "not_found":
       return { status: STATUS.notFound, detail: `There is no ${failure.what} ${failure.id}.` };
+    case "not_found_then":
+      return { status: STATUS.notFound, detail: failure.message };
     case "unauthorized":
       return { status: STATUS.unauthorized, detail: failure.message };
     case "plan_required":

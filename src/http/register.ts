@@ -2,7 +2,8 @@ import { createRoute, type OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { Env } from "../../durable/env.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { readSettings } from "../settings.ts";
-import type { HttpEnv, JsonBody, Operation, OutputOf } from "./operation.ts";
+import { EVENT_STREAM } from "./event-stream.ts";
+import type { Asked, HttpEnv, JsonBody, Operation, OutputOf } from "./operation.ts";
 import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
 import { readJson } from "./request-json.ts";
@@ -23,8 +24,9 @@ export const register = <
     app.on(operation.method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) => {
       const request = context.req.raw;
       try {
-        const result = await perform(operation, request, context.req.param(), context.env);
-        return result.ok ? success(operation, result.value) : problemResponse(result.failure, operation.dialect);
+        const asked = await admit(operation, request, context.req.param(), context.env);
+        const result = asked.ok ? await perform(operation, asked.value) : asked;
+        return result.ok ? result.value : problemResponse(result.failure, operation.dialect);
       } catch (thrown) {
         return faultResponse(thrown, request, operation.dialect);
       }
@@ -32,7 +34,7 @@ export const register = <
   }
 };
 
-const perform = async <
+const admit = async <
   Who,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -43,7 +45,7 @@ const perform = async <
   request: Request,
   pathParameters: Readonly<Record<string, string>>,
   env: Env,
-): Promise<Result<OutputOf<Answer>, RequestFailure>> => {
+): Promise<Result<Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>, RequestFailure>> => {
   const settings = readSettings(env);
   const admitted = await operation.access.admit(request, env);
   if (!admitted.ok) return admitted;
@@ -53,9 +55,29 @@ const perform = async <
   if (!query.ok) return query;
   const body = await bodyOf(operation.body, request);
   if (!body.ok) return body;
-  const asked = { params: params.value, query: query.value, body: body.value };
-  return operation.handle({ ...asked, who: admitted.value, request, env, settings });
+  const sent = { params: params.value, query: query.value, body: body.value };
+  return ok({ ...sent, who: admitted.value, request, env, settings });
 };
+
+const perform = async <
+  Who,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends JsonBody,
+  Answer extends JsonBody,
+>(
+  operation: Operation<Who, Params, Query, Body, Answer>,
+  asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
+): Promise<Result<Response, RequestFailure>> => {
+  if (operation.stream !== undefined && wantsEvents(asked.request)) return operation.stream(asked);
+  const result = await operation.handle(asked);
+  return result.ok ? ok(success(operation, result.value)) : result;
+};
+
+/** A HEAD has no body to stream into. */
+const wantsEvents = (request: Request): boolean =>
+  request.method === "GET" &&
+  (request.headers.get("Accept") ?? "").split(",").some((range) => range.split(";")[0]?.trim() === EVENT_STREAM);
 
 const check = <Schema extends z.ZodType>(
   schema: Schema,

@@ -120,7 +120,7 @@ describe("a journal", () => {
       migrate(storage);
       storage.sql.exec("INSERT INTO event (seq, at, type, body) VALUES (1, 0, 'Counted', ?)", '{"type":"Counted"}');
       const journal = new Journal(storage, script);
-      expect([...journal.events()]).toEqual([{ seq: 1, event: { type: "Counted", note: "" } }]);
+      expect([...journal.events()]).toEqual([{ seq: 1, at: 0, event: { type: "Counted", note: "" } }]);
       expect(journal.state).toBe(1);
     });
   });

@@ -35,7 +35,12 @@ const requestOf = (method: string, path: string, sent: Sent): Request => {
 const answerOf = async (response: Response): Promise<Answer> => {
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : null,
+    text,
+  };
 };
 
 /** Sends a request to the Worker as deployed: profile `spec`. */

@@ -2,6 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
+import { exportAsOf } from "../own-export.ts";
 import { register } from "../register.ts";
 import {
   bulkExportCreate,
@@ -11,6 +12,7 @@ import {
   showExport,
 } from "../schemas/bulk-export.ts";
 import { nothing, paging, uuid } from "../schemas/fields.ts";
+import { asOfQuery } from "../schemas/moment.ts";
 import type { WireProfile } from "../wire-profile.ts";
 
 const PATH = "/api/v1/bulk-exports";
@@ -64,14 +66,14 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     ...COMMON,
     method: "get",
     path: `${PATH}/{bulk_export_id}`,
-    summary: "Retrieve an export with its current status",
+    summary: "Retrieve an export with its current status, or as it was",
     params: ONE,
-    query: nothing,
+    query: asOfQuery,
     body: null,
     success: "ok",
     answer: shown,
-    async handle({ params, who }) {
-      const found = await who.workspace.export(params.bulk_export_id);
+    async handle({ params, query, who, env }) {
+      const found = await exportAsOf({ who, env }, params.bulk_export_id, query.as_of);
       return found.ok ? ok(showExport(profile, found.value)) : found;
     },
   });

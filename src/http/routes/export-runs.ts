@@ -2,9 +2,11 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
+import { runAsOf } from "../own-export.ts";
 import { register } from "../register.ts";
 import { exportRunShown, showRun } from "../schemas/export-run.ts";
 import { nothing, paging, uuid } from "../schemas/fields.ts";
+import { asOfQuery } from "../schemas/moment.ts";
 import type { WireProfile } from "../wire-profile.ts";
 
 const PATH = "/api/v1/bulk-exports";
@@ -52,12 +54,13 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
   register(app, {
     ...COMMON,
     path: `${PATH}/{bulk_export_id}/runs/{run_id}`,
-    summary: "Retrieve one run of an export",
+    summary: "Retrieve one run of an export, or as it was",
     params: z.object({ bulk_export_id: uuid, run_id: uuid }),
-    query: nothing,
+    query: asOfQuery,
     answer: shown,
-    async handle({ params, who }) {
-      const found = await who.workspace.run({ exportId: params.bulk_export_id, runId: params.run_id });
+    async handle({ params, query, who, env }) {
+      const { bulk_export_id: exportId, run_id: runId } = params;
+      const found = await runAsOf({ who, env }, { exportId, runId }, query.as_of);
       return found.ok ? ok(showRun(profile, found.value)) : found;
     },
   });

@@ -86,9 +86,11 @@ const membersOf = (names: readonly string[]): string =>
 /** The members of a request that carries none there. */
 export const nothing = z.object({});
 
-const MOST_PER_PAGE = 1000;
+/** Longest page of any list. */
+export const MOST_PER_PAGE = 1000;
 
-const wholeNumber = (least: number, most: number): z.ZodType<number> =>
+/** A whole number in a query, both bounds included. */
+export const wholeNumber = (least: number, most: number): z.ZodType<number> =>
   z
     .string()
     .regex(/^\d{1,15}$/, { error: `Input should be a whole number from ${least} to ${most}` })

@@ -73,7 +73,7 @@ async function putInParts(work: FileWork): Promise<void> {
     });
     mayGoOn &&= wanted;
   });
-  if (failure !== null) return recordPartFailure(work, failure);
+  if (failure !== null) return recordPartFailure(work, upload, failure);
   const parts = context.progress().upload?.parts ?? [];
   if (!mayGoOn || parts.length < count) return;
   await completeUpload(work, { ...upload, parts });
@@ -112,7 +112,7 @@ async function completeUpload(work: FileWork, upload: Upload): Promise<void> {
     const seen = await store.head(key);
     if (seen.ok && seen.value.bytes === file.bytes) return commit(work, seen.value.etag);
   }
-  return recordPartFailure(work, completed.failure);
+  return recordPartFailure(work, upload, completed.failure);
 }
 
 /** HEAD proves the size where the credentials may read; where they may not, the manifest says so. */
@@ -138,10 +138,13 @@ async function commit({ context, store, file, key }: FileWork, etag: string | nu
   });
 }
 
-/** An upload whose parts the store no longer knows is begun anew; the loss itself spends a retry. */
-function recordPartFailure({ context, file }: FileWork, failure: StoreFailure): void {
-  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part")
+/** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
+async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {
+  const { context, store, file } = work;
+  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") {
+    await store.abortUpload(upload.key, upload.uploadId); // where it still stands, nobody will ever finish it
     context.record({ type: "RecordUploadLost", file: file.ordinal, now: Date.now() });
+  }
   recordFailure(context, failure);
 }
 

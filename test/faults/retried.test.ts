@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { FaultRule } from "../support/broken-s3-rules.ts";
+import { DAY_ONE, FIRST_FILE, SECOND_FILE, useLaboratory } from "./exporting.ts";
+import { QUICK } from "./laboratory.ts";
+
+const { exportUnder, undisturbed, laboratory } = useLaboratory(QUICK);
+
+/** A fault of one request, and what the run of the first day says about it; null: it spends no retry. */
+type Row = readonly [title: string, rule: FaultRule, said: RegExp | null];
+
+const NO_ANSWER = /no answer.*connection failed/i;
+
+/** The export is complete all the same: these bytes, no upload left open, no more retries than told. */
+const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null) => {
+  const outcome = await exportUnder(...rules);
+  expect(outcome.status).toBe("COMPLETED");
+  expect(outcome.contents).toEqual(undisturbed());
+  expect(outcome.openUploads).toEqual([]);
+  expect(outcome.errors).toEqual([said === null ? {} : { retry_0: expect.stringMatching(said) }, {}]);
+  for (const rule of rules) expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
+};
+
+describe("spec 7.4: what may pass by itself is retried, and the bytes are those of an undisturbed export", () => {
+  it.each<Row>([
+    ["500 to a PUT", { operation: "put", key: DAY_ONE, fault: "internal_error" }, /InternalError.*fault of its own/],
+    ["500 to a part", { operation: "put_part", after: 1, fault: "internal_error" }, /InternalError/],
+    ["500 to a Complete", { operation: "complete_upload", fault: "internal_error" }, /InternalError/],
+    ["500 to the opening of an upload", { operation: "create_upload", fault: "internal_error" }, /InternalError/],
+    ["500 to a HEAD", { operation: "head", key: FIRST_FILE, fault: "internal_error" }, /HTTP 500/],
+    ["a proxy's page instead of an answer", { operation: "put_part", fault: "bad_gateway" }, /HTTP 502/],
+    ["a PUT reset before the store saw it", { operation: "put", key: DAY_ONE, fault: "reset" }, NO_ANSWER],
+    ["a broken pipe in the middle of a part", { operation: "put_part", fault: "reset_in_request" }, NO_ANSWER],
+    ["a broken pipe in the middle of a PUT", { operation: "put", key: DAY_ONE, fault: "reset_in_request" }, NO_ANSWER],
+    ["an answer that breaks off after a part", { operation: "put_part", fault: "reset_in_reply" }, NO_ANSWER],
+    [
+      "an answer that breaks off after a Complete",
+      { operation: "complete_upload", fault: "reset_in_reply" },
+      NO_ANSWER,
+    ],
+    ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
+    ["the lost answer to a part", { operation: "put_part", after: 2, fault: "lost_reply" }, NO_ANSWER],
+    ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
+    ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
+  ])("%s", async (_title, rule, said) => {
+    await expectUnchanged([rule], said);
+  });
+
+  it("a store whose port is closed for a while", async () => {
+    const outcome = await exportUnder({ operation: "put_part", after: 1, fault: "refused", forMs: 400 });
+    expect(outcome.status).toBe("COMPLETED");
+    expect(outcome.contents).toEqual(undisturbed());
+    expect(outcome.openUploads).toEqual([]);
+    const said = Object.values(outcome.errors[0] ?? {});
+    expect(said.length).toBeGreaterThan(0);
+    for (const text of said) expect(text).toMatch(NO_ANSWER);
+  });
+
+  it("the manifest and _SUCCESS are tried again, too, and no run spends a retry for them", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "internal_error" },
+        { operation: "put", key: /_SUCCESS/, fault: "lost_reply" },
+      ],
+      null,
+    );
+  });
+});
+
+describe("cautions learned from others", () => {
+  it.each<Row>([
+    [
+      "1: Complete answers 200 with an error in its body",
+      { operation: "complete_upload", fault: "error_in_success" },
+      /InternalError/,
+    ],
+    [
+      "2: NoSuchUpload after a Complete whose answer was lost means done already",
+      { operation: "complete_upload", fault: "lost_reply" },
+      NO_ANSWER,
+    ],
+    [
+      "3: parts that the store no longer holds (InvalidPart) begin a new upload",
+      { operation: "put_part", after: 1, fault: "fake_success" },
+      /InvalidPart/,
+    ],
+  ])("%s", async (_title, rule, said) => {
+    await expectUnchanged([rule], said);
+  });
+
+  it("3: an upload that the store has forgotten (NoSuchUpload) is begun anew", async () => {
+    const outcome = await exportUnder({ operation: "put_part", after: 1, fault: "no_such_upload" });
+    expect(outcome.status).toBe("COMPLETED");
+    expect(outcome.contents).toEqual(undisturbed());
+    expect(outcome.openUploads).toEqual([]);
+    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(/NoSuchUpload/) }, {}]);
+    expect(laboratory().s3.requests.filter((one) => one.operation === "create_upload")).toHaveLength(2);
+  });
+
+  it.each<Row>([
+    ["7: a fake PUT, acknowledged and not kept", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
+    ["7: a fake Complete", { operation: "complete_upload", fault: "fake_success" }, /./],
+    ["7: an object of which the store kept one half", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
+    [
+      "10: a PUT that the network delivers again later",
+      { operation: "put", key: DAY_ONE, fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+    [
+      "10: a Complete that the network delivers again later",
+      { operation: "complete_upload", fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+    [
+      "10: a part that the network delivers again later",
+      { operation: "put_part", fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+  ])("%s", async (_title, rule, said) => {
+    await expectUnchanged([rule], said);
+  });
+});

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import type { S3Request } from "./broken-s3-request.ts";
+import { ERROR_ANSWERS, type ErrorAnswer } from "./broken-s3-words.ts";
+
+export interface S3Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** The answer of a store that refuses. */
+export const errorReply = (answer: ErrorAnswer): S3Reply => {
+  const { status, code } = ERROR_ANSWERS[answer];
+  if (code === null) return reply(status, "text/html", "<html><body><h1>Bad Gateway</h1></body></html>");
+  const refusal = reply(status, "application/xml", `<Error><Code>${code}</Code><Message>Broken.</Message></Error>`);
+  return answer === "redirect"
+    ? { ...refusal, headers: { ...refusal.headers, Location: "https://elsewhere.example.com/" } }
+    : refusal;
+};
+
+/** What a sound store would have answered to a write. */
+export const fakeReply = ({ operation, key }: S3Request, body: Buffer): S3Reply => {
+  const etag = createHash("md5").update(body).digest("hex");
+  switch (operation) {
+    case "create_upload":
+      return xml("InitiateMultipartUploadResult", `<Key>${key}</Key><UploadId>never-opened</UploadId>`);
+    case "complete_upload":
+      return xml("CompleteMultipartUploadResult", `<ETag>&quot;${etag}-1&quot;</ETag>`);
+    case "abort_upload":
+    case "remove":
+      return { status: 204, headers: {}, body: Buffer.alloc(0) };
+    case "put":
+    case "put_part":
+    case "head":
+    case "get":
+    case "list":
+      return { status: 200, headers: { ETag: `"${etag}"` }, body: Buffer.alloc(0) };
+  }
+};
+
+/** The same answer without any ETag. */
+export const withoutEtag = ({ status, headers, body }: S3Reply): S3Reply => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "etag")),
+  body: Buffer.from(body.toString("latin1").replace(/<ETag>.*?<\/ETag>/, ""), "latin1"),
+});
+
+const xml = (root: string, content: string): S3Reply =>
+  reply(200, "application/xml", `<?xml version="1.0" encoding="UTF-8"?>\n<${root}>${content}</${root}>`);
+
+const reply = (status: number, type: string, body: string): S3Reply => ({
+  status,
+  headers: { "Content-Type": type },
+  body: Buffer.from(body),
+});

@@ -74,6 +74,6 @@ export const useLaboratory = (settings: Settings): Bench => {
 /** Keys of the objects of a day. */
 export const DAY_ONE = /day=30/;
 export const DAY_TWO = /day=31/;
-/** The file in three parts, and the one behind it that goes up whole. */
+/** The file in two parts, and the one behind it that goes up whole. */
 export const FIRST_FILE = /0-00000/;
 export const SECOND_FILE = /0-00001/;

@@ -4,10 +4,10 @@ import { DAY_MS, isoFromMs, startOfDay } from "../../src/domain/time.ts";
 /** Midnight of the first of the two days that have runs. */
 export const FIRST_DAY = startOfDay("2026-08-30");
 
-/** Bodies of POST /runs/batch: a day whose file needs three parts of 5 MiB, and a day of one small file. */
+/** Bodies of POST /runs/batch: a day of a file in two parts of 5 MiB and one of a single PUT, and a day of one small file. */
 export const noisyBatches = (project: string): readonly string[] => [
-  batch([noisyRun(project, 1, FIRST_DAY, 6), noisyRun(project, 2, FIRST_DAY, 6)]),
-  batch([noisyRun(project, 3, FIRST_DAY, 4)]),
+  batch([noisyRun(project, 1, FIRST_DAY, 3), noisyRun(project, 2, FIRST_DAY, 3)]),
+  batch([noisyRun(project, 3, FIRST_DAY, 1)]),
   batch([4, 5, 6].map((number) => noisyRun(project, number, FIRST_DAY + DAY_MS, 0.01))),
 ];
 

@@ -38,7 +38,7 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
       NO_ANSWER,
     ],
     ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
-    ["the lost answer to a part", { operation: "put_part", after: 2, fault: "lost_reply" }, NO_ANSWER],
+    ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
     ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
   ])("%s", async (_title, rule, said) => {

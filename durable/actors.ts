@@ -1,6 +1,7 @@
 import type { Env } from "./env.ts";
 import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
 import type { StraysProtocol, TraceShardProtocol } from "./trace-protocol.ts";
+import { uuidV5 } from "./uuid.ts";
 
 /** The only place that makes names of actors. A name is the idempotency key: the same name reaches the same actor. */
 
@@ -11,6 +12,10 @@ export const destination = (env: Env, id: string): DestinationProtocol =>
   actor(env, env.DESTINATION, `destination/${id}`);
 
 export const bulkExport = (env: Env, id: string): ExportProtocol => actor(env, env.EXPORT, `export/${id}`);
+
+/** Ids that follow from a customer's key: the same key of the same tenant reaches the same object. */
+export const exportIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `export/${key}`);
+export const destinationIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `destination/${key}`);
 
 export const run = (env: Env, exportId: string, ordinal: number): RunProtocol =>
   actor(env, env.RUN, `run/${exportId}/${ordinal}`);

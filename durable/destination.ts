@@ -5,6 +5,7 @@ import {
   type DestinationState,
   destination,
   type ProbeReport,
+  repeatCreation,
 } from "../src/domain/destination/index.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import { keyPrefixOf } from "../src/domain/layout.ts";
@@ -29,6 +30,8 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;
+    const known = repeatCreation(command, this.#journal.state);
+    if (known !== null) return known;
     const checked = await this.#check(config, credentials);
     if (!checked.ok) return checked;
     const envelope = credentials === null ? null : await sealCredentials(this.env, id, credentials);
@@ -38,7 +41,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
       { type: "Create", id, tenantId, displayName, config, envelope, keys, probe: checked.value, now },
       now,
     );
-    return this.view(tenantId);
+    return repeatCreation(command, this.#journal.state) ?? fail(this.#unknown());
   }
 
   async view(tenantId: string): Promise<Result<DestinationRecord, Refusal>> {

@@ -23,18 +23,29 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
             end: event.end,
             intervalHours: null,
             sourceExportId: plan.definition.id,
+            retryOfRunId: null,
             createdAt: event.at,
           },
         },
+      ];
+    case "ExportPaused":
+      return [
+        ...report(after, seq),
+        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "pause", order: seq })),
+      ];
+    case "ExportResumed":
+      return [
+        ...report(after, seq),
+        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "resume", order: seq })),
       ];
     case "ExportStarted":
     case "ExportCompleted":
       return report(after, seq);
     case "ExportFailed":
     case "ExportCancelled":
-      return [...report(after, seq), ...stopRuns(after, "cancel")];
+      return [...report(after, seq), ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" }))];
     case "ExportTimedOut":
-      return [...report(after, seq), ...stopRuns(after, "time_out")];
+      return [...report(after, seq), ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" }))];
     case "ExportCreated":
     case "RunReported":
     case "ManifestFailed":
@@ -46,16 +57,16 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
 function report(after: ExportState, seq: number): readonly ExportMessage[] {
   const record = viewOf(after);
   if (record === null) return [];
-  const { status, rowsPlanned, rowsWritten, updatedAt, finishedAt } = record;
-  return [
-    { to: "workspace", kind: "report", seq, report: { status, rowsPlanned, rowsWritten, updatedAt, finishedAt } },
-  ];
+  const { status, rowsPlanned, rowsWritten, updatedAt, finishedAt, pausedAt } = record;
+  const told = { status, rowsPlanned, rowsWritten, updatedAt, finishedAt, pausedAt };
+  return [{ to: "workspace", kind: "report", seq, report: told }];
 }
 
-function stopRuns(after: ExportState, kind: "cancel" | "time_out"): readonly ExportMessage[] {
+/** To each run that works. */
+function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
   return after.runs.flatMap((run, ordinal) =>
-    run.admitted && run.report.finishedAt === null ? [{ to: "run" as const, ordinal, kind }] : [],
+    run.admitted && run.report.finishedAt === null ? [message(ordinal)] : [],
   );
 }
 

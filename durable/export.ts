@@ -1,9 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ExportCommand } from "../src/domain/export/commands.ts";
-import { awaitsManifest, refuseCancel } from "../src/domain/export/decide.ts";
+import { awaitsManifest, isManifestDue, refuseCancel, refuseEnded } from "../src/domain/export/decide.ts";
 import type { ExportEvent, ExportPlan, RunReport } from "../src/domain/export/events.ts";
 import { bulkExport } from "../src/domain/export/index.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
+import { upcastExport } from "../src/domain/export/upcast.ts";
 import { isOver, recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
@@ -22,7 +23,7 @@ import { Journal } from "./journal.ts";
 import { writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
-import type { ExportProtocol } from "./protocol.ts";
+import type { ExportProtocol, RunProtocol } from "./protocol.ts";
 import { uuidV5 } from "./uuid.ts";
 
 /** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
@@ -31,7 +32,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     decider: bulkExport,
     announce: announceExport,
     receiverOf: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
-    upcast: (event) => event as ExportEvent, // no event has changed its shape yet
+    upcast: upcastExport,
   });
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
@@ -54,14 +55,19 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     this.#submit({ type: "HearRun", ordinal, seq, report, now: Date.now() });
   }
 
+  async pause(): Promise<Result<ExportRecord, Refusal>> {
+    this.#submit({ type: "Pause", now: Date.now() });
+    return this.#answer(refuseEnded(this.#journal.state));
+  }
+
+  async resume(): Promise<Result<ExportRecord, Refusal>> {
+    this.#submit({ type: "Resume", now: Date.now() });
+    return this.#answer(refuseEnded(this.#journal.state));
+  }
+
   async cancel(): Promise<Result<ExportRecord, Refusal>> {
-    const refusal = refuseCancel(this.#journal.state);
-    if (refusal !== null) return fail(refusal);
     this.#submit({ type: "Cancel", now: Date.now() });
-    const record = viewOf(this.#journal.state);
-    return record === null
-      ? fail({ reason: "conflict", message: "The export is not ready yet; try again." })
-      : ok(record);
+    return this.#answer(refuseCancel(this.#journal.state));
   }
 
   async view(): Promise<ExportRecord | null> {
@@ -129,7 +135,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   /** Every run is done: list what is there, in the bucket itself; only then is the export COMPLETED. */
   async #prove(): Promise<void> {
     const { state } = this.#journal;
-    if (state.status !== "RUNNING" || !awaitsManifest(state) || Date.now() < state.manifestRetryAt) return;
+    if (state.status !== "RUNNING" || !isManifestDue(state, Date.now())) return;
     const { definition } = state.plan;
     const isWanted = () => awaitsManifest(this.#journal.state);
     const written = await writeManifest(this.env, state.plan, isWanted);
@@ -146,14 +152,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
       const { definition } = state.plan;
       if (message.to === "run") {
         const receiver = run(this.env, definition.id, message.ordinal);
-        if (message.kind === "start") await receiver.start(message.spec);
-        else await (message.kind === "cancel" ? receiver.cancel() : receiver.timeOut());
-        return;
+        return tellRun(receiver, message);
       }
       const home = workspace(this.env, definition.tenantId);
       if (message.kind === "report") return home.hearExport(definition.id, message.seq, message.report);
-      const spawned = await home.createExport(message.definition);
-      if (!spawned.ok) log("spawn_refused", { schedule: definition.id, reason: spawned.failure.reason });
+      return home.spawnExport(message.definition);
     });
   }
 
@@ -170,6 +173,15 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const { id, start, intervalHours } = state.plan.definition;
     if (intervalHours === null) return null;
     return uuidV5(id, isoFromMs(windowOf(start, intervalHours, state.spawned).start));
+  }
+
+  /** What the customer gets for an order: the export as it is now, or why the order could not be followed. */
+  #answer(refusal: Refusal | null): Result<ExportRecord, Refusal> {
+    const record = viewOf(this.#journal.state);
+    if (refusal !== null) return fail(refusal);
+    return record === null
+      ? fail({ reason: "conflict", message: "The export is not ready yet; try again." })
+      : ok(record);
   }
 
   #plan(): ExportPlan | null {
@@ -195,3 +207,18 @@ const notFoundThen = (what: "export" | "run", moment: Moment): Refusal => ({
       ? `The ${what} has no event ${moment.seq}; its events are listed under /events.`
       : `There was no such ${what} at ${isoFromMs(moment.at)} yet; it came later.`,
 });
+
+function tellRun(receiver: RunProtocol, message: Extract<ExportMessage, { to: "run" }>): Promise<void> {
+  switch (message.kind) {
+    case "start":
+      return receiver.start(message.spec);
+    case "pause":
+      return receiver.pause(message.order);
+    case "resume":
+      return receiver.resume(message.order);
+    case "cancel":
+      return receiver.cancel();
+    case "time_out":
+      return receiver.timeOut();
+  }
+}

@@ -24,6 +24,8 @@ export type ExportMessage =
   | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }
   | { readonly to: "workspace"; readonly kind: "spawn"; readonly definition: ExportDefinition }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "start"; readonly spec: RunSpec }
+  /** `order`: number of the event that asks; it rises, so that a run knows a late or repeated message. */
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" };
 

@@ -80,11 +80,19 @@ export interface WorkspaceProtocol {
   /** Refused with `conflict` while an export that has not ended references it, unless forced. */
   deleteDestination(command: { readonly id: string; readonly force: boolean }): Promise<Result<null, Refusal>>;
 
+  /** An id that is known already answers its present record, or `invalid` when it stands for another order. */
   createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>>;
+  /** Registers the export of a schedule's window: never refused, a window would be lost. */
+  spawnExport(definition: ExportDefinition): Promise<void>;
   export(id: string): Promise<Result<ExportRecord, Refusal>>;
   listExports(page: Page): Promise<readonly ExportRecord[]>;
   /** A cancelled export answers unchanged; another ended one is refused with `conflict`. */
   cancelExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  /** An export that is paused (or resumed) already answers unchanged; an ended one is refused with `conflict`. */
+  pauseExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  resumeExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  /** Creates, once, a one-off export of what the failed run was to export; `conflict` when it has not failed. */
+  retryRun(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRecord, Refusal>>;
   listRuns(query: { readonly exportId: string } & Page): Promise<Result<readonly ExportRunRecord[], Refusal>>;
   run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;
   /** Runs of all exports that the schedule spawned. */
@@ -124,6 +132,8 @@ export interface ExportProtocol {
   create(order: ExportOrder): Promise<void>;
   admit(): Promise<void>;
   hearRun(ordinal: number, seq: number, report: RunReport): Promise<void>;
+  pause(): Promise<Result<ExportRecord, Refusal>>;
+  resume(): Promise<Result<ExportRecord, Refusal>>;
   cancel(): Promise<Result<ExportRecord, Refusal>>;
   /** null: not created yet. */
   view(): Promise<ExportRecord | null>;

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { refuseRetry, retryOf } from "../src/domain/export/again.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type {
   ExportDefinition,
@@ -12,10 +13,11 @@ import type {
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { entries, lookUp } from "../src/domain/table.ts";
 import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
-import { authorize, refuseDestinationRemoval, refuseExport } from "../src/domain/workspace/decide.ts";
+import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
 import type { KnownExport, OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
+import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
 import { bulkExport, destination } from "./actors.ts";
@@ -23,7 +25,8 @@ import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import type { WorkspaceMessage } from "./messages.ts";
 import { pageOf } from "./page.ts";
-import type { WorkspaceProtocol } from "./protocol.ts";
+import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
+import { uuidV5 } from "./uuid.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
 export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
@@ -33,7 +36,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
       decider: workspace,
       announce,
       receiverOf: (message) => message.id,
-      upcast: (event) => event as WorkspaceEvent, // no event has changed its shape yet
+      upcast: upcastWorkspace,
     },
   );
 
@@ -143,10 +146,16 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
-    const refusal = refuseExport(state, definition);
+    const known = lookUp(state.exports, definition.id);
+    const refusal = known === undefined ? refuseExport(state, definition) : refuseRepetition(known, definition);
     if (refusal !== null) return fail(refusal);
-    this.#submit({ type: "RegisterExport", definition, maxRunning: this.#maxRunning(), now: Date.now() });
+    if (known !== undefined) return this.export(definition.id);
+    this.#register(definition);
     return this.#exportRecord(definition.id);
+  }
+
+  async spawnExport(definition: ExportDefinition): Promise<void> {
+    this.#register(definition);
   }
 
   async export(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -161,10 +170,28 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async cancelExport(id: string): Promise<Result<ExportRecord, Refusal>> {
-    const known = this.#exportRecord(id);
-    if (!known.ok) return known;
-    await this.#deliverAll(); // the export may not have heard of itself yet
-    return bulkExport(this.env, id).cancel();
+    return this.#order(id, (receiver) => receiver.cancel());
+  }
+
+  async pauseExport(id: string): Promise<Result<ExportRecord, Refusal>> {
+    return this.#order(id, (receiver) => receiver.pause());
+  }
+
+  async resumeExport(id: string): Promise<Result<ExportRecord, Refusal>> {
+    return this.#order(id, (receiver) => receiver.resume());
+  }
+
+  async retryRun(query: { readonly exportId: string; readonly runId: string }) {
+    const found = await this.run(query);
+    if (!found.ok) return found;
+    const failed = found.value;
+    const refusal = refuseRetry(failed);
+    if (refusal !== null) return fail(refusal);
+    const state = this.#open();
+    const known = state === null ? undefined : lookUp(state.exports, query.exportId);
+    if (known === undefined) return fail<Refusal>({ reason: "not_found", what: "export", id: query.exportId });
+    const given = { id: uuidV5(failed.id, "retry"), now: Date.now() };
+    return this.createExport(retryOf(known.definition, failed, given));
   }
 
   async listRuns({ exportId, ...page }: { readonly exportId: string } & Page) {
@@ -208,6 +235,18 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
       const receiver = bulkExport(this.env, message.id);
       await (message.kind === "create" ? receiver.create(message.order) : receiver.admit());
     });
+  }
+
+  #register(definition: ExportDefinition): void {
+    this.#submit({ type: "RegisterExport", definition, maxRunning: this.#maxRunning(), now: Date.now() });
+  }
+
+  /** Hands a customer's order to the export. */
+  async #order(id: string, give: (receiver: ExportProtocol) => Promise<Result<ExportRecord, Refusal>>) {
+    const known = this.#exportRecord(id);
+    if (!known.ok) return known;
+    await this.#deliverAll(); // the export may not have heard of itself yet
+    return give(bulkExport(this.env, id));
   }
 
   #submit(command: WorkspaceCommand): void {

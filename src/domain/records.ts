@@ -26,6 +26,8 @@ export interface ExportDefinition {
   readonly compression: Compression;
   /** The schedule that spawned this export. */
   readonly sourceExportId: string | null;
+  /** The failed run whose range this export covers once more. */
+  readonly retryOfRunId: string | null;
   readonly createdAt: number;
 }
 
@@ -33,6 +35,8 @@ export interface ExportRecord extends ExportDefinition {
   readonly status: ExportStatus;
   readonly updatedAt: number;
   readonly finishedAt: number | null;
+  /** Since when it is paused; null: it is not, or it has ended. */
+  readonly pausedAt: number | null;
   /** Rows in committed files so far, and rows in the snapshots so far: the progress of the whole export. */
   readonly rowsWritten: number;
   readonly rowsPlanned: number;

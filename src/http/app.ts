@@ -8,6 +8,7 @@ import { addAdminRoutes } from "./routes/admin.ts";
 import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
 import { addDestinationRoutes } from "./routes/destinations.ts";
 import { addEventRoutes } from "./routes/events.ts";
+import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
@@ -51,6 +52,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addExportRunRoutes(app, profile);
   addEventRoutes(app, profile);
   addBulkExportRoutes(app, profile);
+  addExportOrderRoutes(app, profile);
   addProjectRoutes(app);
   addIngestRoutes(app);
   addAdminRoutes(app);

@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { EVENT_STREAM } from "./event-stream.ts";
+import { idempotencyHeader } from "./idempotency-key.ts";
 import type { JsonBody, Operation } from "./operation.ts";
 import { STATUS } from "./problems.ts";
 
@@ -44,6 +45,7 @@ export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObje
   request: {
     params: operation.params,
     query: operation.query,
+    ...(operation.isRepeatable ? { headers: idempotencyHeader } : {}),
     ...requestBodyOf(operation.body, operation.rawBody ?? []),
   },
   responses: {

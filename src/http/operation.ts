@@ -21,6 +21,8 @@ export interface Asked<Who, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** null: none was sent, or the operation takes none. */
+  readonly idempotencyKey: string | null;
   readonly request: Request;
   readonly env: Env;
   readonly settings: Settings;
@@ -48,6 +50,8 @@ export interface Operation<
   readonly body: Body;
   /** Media types of a body that `handle` reads itself. */
   readonly rawBody?: readonly string[];
+  /** Whether the header Idempotency-Key is taken; `handle` must honour it. */
+  readonly isRepeatable?: true;
   readonly success: "ok" | "accepted" | "deleted";
   /** null: an answer without a body. */
   readonly answer: Answer;

@@ -3,6 +3,7 @@ import type { Env } from "../../durable/env.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { readSettings } from "../settings.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
 import type { Asked, HttpEnv, JsonBody, Operation, OutputOf } from "./operation.ts";
 import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
@@ -53,9 +54,11 @@ const admit = async <
   if (!params.ok) return params;
   const query = check(operation.query, queryOf(new URL(request.url)), "query");
   if (!query.ok) return query;
+  const key = operation.isRepeatable ? readIdempotencyKey(request) : ok(null);
+  if (!key.ok) return key;
   const body = await bodyOf(operation.body, request);
   if (!body.ok) return body;
-  const sent = { params: params.value, query: query.value, body: body.value };
+  const sent = { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value };
   return ok({ ...sent, who: admitted.value, request, env, settings });
 };
 

@@ -172,6 +172,8 @@ describe("whatever is asked of an export", () => {
         { type: "HearRun", ordinal, seq, report: report({ status: "FAILED", finishedAt: now }), now },
         { type: "RecordManifest", manifest, now },
         { type: "RecordManifestFailure", failure: storeFailure(), now },
+        { type: "Pause", now },
+        { type: "Resume", now },
         { type: "Cancel", now },
         { type: "Wake", spawnId: definition.id, now },
       );

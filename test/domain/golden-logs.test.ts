@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { destination } from "../../src/domain/destination/index.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
+import { upcastExport } from "../../src/domain/export/upcast.ts";
+import { viewOf } from "../../src/domain/export/view.ts";
 import { run } from "../../src/domain/run/index.ts";
 import { entries } from "../../src/domain/table.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
+import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
+import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 
 /**
  * Logs as each released version wrote them. Events are for ever: a version that cannot read them loses its users'
@@ -17,8 +21,11 @@ const FOLDER = join(import.meta.dirname, "logs");
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Recorded = any[];
 
-const fold = <S, E>(decider: { initialState: S; evolve: (state: S, event: E) => S }, events: Recorded): S =>
-  events.reduce((state, event) => decider.evolve(state, event), decider.initialState);
+const fold = <S, E>(
+  decider: { initialState: S; evolve: (state: S, event: E) => S },
+  events: Recorded,
+  upcast = (event: Recorded[number]): E => event,
+): S => events.reduce((state, event) => decider.evolve(state, upcast(event)), decider.initialState);
 
 describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   const logs: Record<string, Recorded> = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
@@ -29,7 +36,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   };
 
   it("tell of a workspace with a key, a project, a destination and ended exports", () => {
-    const state = fold(workspace, log("workspace"));
+    const state = fold(workspace, log("workspace"), upcastWorkspace);
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect([state.keys.size, state.projects.size, state.destinations.size]).toEqual([1, 1, 1]);
     expect([...entries(state.exports)].map((one) => one.report.status)).toEqual([
@@ -38,6 +45,8 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
       "COMPLETED",
       "COMPLETED",
     ]);
+    for (const one of entries(state.exports))
+      expect(exportRecordOf(one)).toMatchObject({ retryOfRunId: null, pausedAt: null });
     expect([state.running.size, state.queue.length, state.active.size]).toEqual([0, 0, 0]);
   });
 
@@ -47,13 +56,14 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   });
 
   it("tell of an export that was proven complete", () => {
-    const state = fold(bulkExport, log("one-off export"));
+    const state = fold(bulkExport, log("one-off export"), upcastExport);
     expect(state).toMatchObject({ status: "COMPLETED", manifest: { files: 1, rows: 3 } });
+    expect(viewOf(state)).toMatchObject({ retryOfRunId: null, pausedAt: null });
     expect(bulkExport.wakeAt(state)).toBeNull();
   });
 
   it("tell of a schedule that was cancelled after two windows", () => {
-    const state = fold(bulkExport, log("cancelled schedule"));
+    const state = fold(bulkExport, log("cancelled schedule"), upcastExport);
     expect(state).toMatchObject({ status: "CANCELLED", spawned: 2 });
   });
 

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lookUp } from "../../src/domain/table.ts";
 import type { WorkspaceCommand } from "../../src/domain/workspace/commands.ts";
-import { authorize, refuseDestinationRemoval, refuseExport } from "../../src/domain/workspace/decide.ts";
+import {
+  authorize,
+  refuseDestinationRemoval,
+  refuseExport,
+  refuseRepetition,
+} from "../../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import { specification } from "../support/given.ts";
@@ -123,11 +129,28 @@ describe("a workspace", () => {
     expect(refuseExport(state, schedule(2002))).toMatchObject({ reason: "invalid", loc: ["body", "start_time"] });
   });
 
-  it("refuses more than 1000 exports that have not ended, but never what a schedule spawns", () => {
+  it("refuses more than 1000 exports that have not ended", () => {
     const { state } = having(...Array.from({ length: 1000 }, (_, n) => register(n)));
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect(refuseExport(state, definition)).toMatchObject({ reason: "capacity", retryAfterSeconds: 60 });
-    expect(refuseExport(state, { ...definition, sourceExportId: "e1" })).toBeNull();
+  });
+
+  it("registers what a schedule spawns also when its destination was deleted, so that the hole is seen", () => {
+    const spawned = { ...exportNumber(2), sourceExportId: "e1" };
+    having({ type: "RemoveDestination", id: definition.destinationId, now: NOW })
+      .when({ type: "RegisterExport", definition: spawned, maxRunning: 15, now: NOW })
+      .then({ type: "ExportRegistered", definition: spawned, at: NOW }, { type: "ExportAdmitted", id: "e2", at: NOW });
+  });
+
+  it("refuses an id that stands for another order, and takes the same order again", () => {
+    const { state } = having(register(1));
+    const known = state.status === "OPEN" ? lookUp(state.exports, "e1") : undefined;
+    if (known === undefined) throw new Error("the export is known");
+    expect(refuseRepetition(known, { ...exportNumber(1), createdAt: NOW + 1 })).toBeNull();
+    expect(refuseRepetition(known, { ...exportNumber(1), formatVersion: "v2_beta" })).toMatchObject({
+      reason: "invalid",
+      loc: ["header", "idempotency-key"],
+    });
   });
 
   it("refuses to delete a destination that an export still writes to", () => {

@@ -51,6 +51,7 @@ export const definitionOf = (home: TestWorkspace, changes: Partial<ExportDefinit
   formatVersion: "v1",
   compression: "zstandard",
   sourceExportId: null,
+  retryOfRunId: null,
   createdAt: Date.now(),
   ...changes,
 });

@@ -31,6 +31,7 @@ export const definition: ExportDefinition = {
   formatVersion: "v1",
   compression: "zstandard",
   sourceExportId: null,
+  retryOfRunId: null,
   createdAt: NOW,
 };
 

@@ -1,5 +1,7 @@
 import type { Decider } from "../../decider.ts";
+import type { Refusal } from "../failures.ts";
 import type { DestinationConfig, DestinationRecord } from "../records.ts";
+import { fail, ok, type Result } from "../result.ts";
 
 /** A customer's bucket: where it is, what opens it (sealed), and what the last check found. */
 
@@ -60,6 +62,8 @@ export type DestinationCommand =
 
 export interface KnownDestination {
   readonly status: "ACTIVE" | "DELETED";
+  /** Its name when it was created; it may have been renamed since. */
+  readonly firstName: string;
   readonly record: DestinationRecord;
   readonly credentials: SealedCredentials;
   readonly probe: ProbeReport;
@@ -98,6 +102,7 @@ function evolve(state: DestinationState, event: DestinationEvent): DestinationSt
     const { id, tenantId, displayName, config, credentials, probe, at } = event;
     return {
       status: "ACTIVE",
+      firstName: displayName,
       record: {
         id,
         tenantId,
@@ -125,6 +130,30 @@ function evolve(state: DestinationState, event: DestinationEvent): DestinationSt
       return { ...state, status: "DELETED", credentials: { ...state.credentials, envelope: null } };
   }
 }
+
+/**
+ * The answer to a creation under an id that exists: the same name and config reach the same destination, whatever the
+ * credentials. null: there is none yet.
+ */
+export function repeatCreation(
+  command: Pick<Extract<DestinationCommand, { type: "Create" }>, "tenantId" | "displayName" | "config">,
+  state: DestinationState,
+): Result<DestinationRecord, Refusal> | null {
+  if (state.status === "NONE") return null;
+  const { tenantId, config } = state.record;
+  if (tenantId !== command.tenantId || state.status === "DELETED")
+    return fail({ reason: "conflict", message: "The destination of this key was deleted; use a new key." });
+  if (state.firstName === command.displayName && isSameConfig(config, command.config)) return ok(state.record);
+  const message = "This key was used for another request; use a new key for each new destination";
+  return fail({ reason: "invalid", loc: ["header", "idempotency-key"], message, type: "value_error" });
+}
+
+const isSameConfig = (one: DestinationConfig, other: DestinationConfig): boolean =>
+  one.bucketName === other.bucketName &&
+  one.prefix === other.prefix &&
+  one.region === other.region &&
+  one.endpointUrl === other.endpointUrl &&
+  one.includeBucketInPrefix === other.includeBucketInPrefix;
 
 /** Nothing about a destination happens by itself. */
 export const destination: Decider<DestinationState, DestinationCommand, DestinationEvent> = {

@@ -16,6 +16,8 @@ export type ExportCommand =
     }
   | { readonly type: "RecordManifest"; readonly manifest: ManifestFacts; readonly now: number }
   | { readonly type: "RecordManifestFailure"; readonly failure: StoreFailure; readonly now: number }
+  | { readonly type: "Pause"; readonly now: number }
+  | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
   /** `spawnId`: the id that the schedule's next window will have; null for a one-off export. */
   | { readonly type: "Wake"; readonly spawnId: string | null; readonly now: number };

@@ -2,6 +2,7 @@ import type { Refusal } from "../failures.ts";
 import { windowOf } from "../windows.ts";
 import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
+import { pause, resume } from "./pause.ts";
 import { type CreatedExport, type ExportState, evolve, type KnownRun, type RunningExport } from "./state.ts";
 
 /** The rules of one export: a one-off export of some days, or a schedule that spawns such exports. */
@@ -23,15 +24,19 @@ export function decide(command: ExportCommand, state: ExportState): readonly Exp
 }
 
 /** Why a cancel cannot be granted: an export that has ended otherwise stays as it is; null when it can. */
-export function refuseCancel(state: ExportState): Refusal | null {
+export const refuseCancel = (state: ExportState): Refusal | null =>
+  state.status === "CANCELLED" ? null : refuseEnded(state);
+
+/** Why nothing can be ordered about an export any more: it has ended; null when it has not. */
+export function refuseEnded(state: ExportState): Refusal | null {
   switch (state.status) {
     case "NONE":
     case "CREATED":
     case "RUNNING":
-    case "CANCELLED":
       return null;
     case "COMPLETED":
     case "FAILED":
+    case "CANCELLED":
     case "TIMEDOUT":
       return { reason: "conflict", message: `The export has already ended with status ${state.status}.` };
   }
@@ -41,14 +46,22 @@ export function refuseCancel(state: ExportState): Refusal | null {
 export const awaitsManifest = (state: ExportState): boolean =>
   state.status === "RUNNING" && state.runs.every((run) => run.report.status === "COMPLETED");
 
+/** Whether the manifest is to be written now. A pause keeps it from being begun, not from being finished. */
+export const isManifestDue = (state: ExportState, at: number): boolean =>
+  state.status === "RUNNING" && state.pausedAt === null && awaitsManifest(state) && at >= state.manifestRetryAt;
+
 function decideCreated(command: ExportCommand, state: CreatedExport, at: number): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
   if (command.type === "Cancel") return [{ type: "ExportCancelled", at }];
+  if (command.type === "Pause") return pause(state, at);
+  if (command.type === "Resume") return resume(state, at);
   if (definition.intervalHours !== null)
     return command.type === "Wake" && command.spawnId !== null ? spawn(state, command.spawnId, at) : [];
   if (command.type !== "Admit") return [];
-  const started: ExportEvent = { type: "ExportStarted", at, deadline: at + limits.exportTimeoutMs };
-  return [started, ...admitRuns(state.runs, limits.maxRunningRuns, at)];
+  // The clock of a paused export stands still, so its time begins to run when it is resumed.
+  const deadline = (state.pausedAt ?? at) + limits.exportTimeoutMs;
+  const started: ExportEvent = { type: "ExportStarted", at, deadline };
+  return [started, ...admitRuns(evolve(state, started), at)];
 }
 
 function decideRunning(command: ExportCommand, state: RunningExport, at: number): readonly ExportEvent[] {
@@ -57,6 +70,12 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "Admit":
     case "Wake":
       return [];
+    case "Pause":
+      return pause(state, at);
+    case "Resume": {
+      const resumed = resume(state, at);
+      return [...resumed, ...admitRuns(resumed.reduce<ExportState>(evolve, state), at)];
+    }
     case "Cancel":
       return [{ type: "ExportCancelled", at }];
     case "HearRun":
@@ -68,7 +87,8 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
         { type: "ExportCompleted", at },
       ];
     case "RecordManifestFailure": {
-      if (!awaitsManifest(state)) return [];
+      // Tried again when the export goes on, as whatever fails while it is paused.
+      if (!awaitsManifest(state) || state.pausedAt !== null) return [];
       const { failure } = command;
       const { maxRetries, retryDelayMs } = state.plan.limits;
       if (!failure.retryable || state.manifestRetries >= maxRetries)
@@ -90,26 +110,30 @@ function hearRun(
   const reported: ExportEvent = { type: "RunReported", ordinal, seq, report, at };
   if (report.status === "FAILED" || report.status === "TIMEDOUT")
     return [reported, { type: "ExportFailed", cause: { kind: "run", ordinal }, at }];
-  const after = evolve(state, reported);
-  if (after.status !== "RUNNING") return [reported];
-  return [reported, ...admitRuns(after.runs, state.plan.limits.maxRunningRuns, at)];
+  return [reported, ...admitRuns(evolve(state, reported), at)];
 }
 
-function admitRuns(runs: readonly KnownRun[], limit: number, at: number): readonly ExportEvent[] {
+/** As many runs begin to work as there is room for; none while the export is paused. */
+function admitRuns(state: ExportState, at: number): readonly ExportEvent[] {
+  if (state.status !== "RUNNING" || state.pausedAt !== null) return [];
+  const { runs, plan } = state;
   const working = runs.filter((run) => run.admitted && !isEnded(run)).length;
   return runs
     .flatMap((run, ordinal) => (run.admitted ? [] : [ordinal]))
-    .slice(0, Math.max(0, limit - working))
+    .slice(0, Math.max(0, plan.limits.maxRunningRuns - working))
     .map((ordinal) => ({ type: "RunAdmitted", ordinal, at }));
 }
 
 const isEnded = (run: KnownRun): boolean => run.report.finishedAt !== null;
 
-/** The export's own deadline (spec 8: 72 h) beats everything but an end that came with the same command. */
+/**
+ * The export's own deadline (spec 8: 72 h) beats everything but an end that came with the same command; it lets no
+ * further run in. A paused export has none.
+ */
 function withTimeout(state: RunningExport, events: readonly ExportEvent[], at: number): readonly ExportEvent[] {
-  if (at < state.deadline) return events;
-  const after = events.reduce<ExportState>((folded, event) => evolve(folded, event), state);
-  return after.status === "RUNNING" ? [...events, { type: "ExportTimedOut", at }] : events;
+  const after = events.reduce<ExportState>(evolve, state);
+  if (after.status !== "RUNNING" || after.pausedAt !== null || at < after.deadline) return events;
+  return [...events.filter((event) => event.type !== "RunAdmitted"), { type: "ExportTimedOut", at }];
 }
 
 /** Runs still tell how they ended after the export did: their records stay true. */
@@ -123,7 +147,7 @@ function heardAfterEnd(command: ExportCommand, runs: readonly KnownRun[], at: nu
 /** One window at a time, each spawned exactly once: missed ones are caught up one by one. */
 function spawn(state: CreatedExport, exportId: string, at: number): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
-  if (definition.intervalHours === null) return [];
+  if (definition.intervalHours === null || state.pausedAt !== null) return [];
   const window = windowOf(definition.start, definition.intervalHours, state.spawned);
   if (at < window.end + limits.spawnDelayMs) return [];
   return [{ type: "WindowSpawned", index: state.spawned, exportId, start: window.start, end: window.end, at }];

@@ -49,6 +49,9 @@ export type ExportEvent =
         | { readonly kind: "manifest"; readonly failure: StoreFailure };
       readonly at: number;
     }
+  | { readonly type: "ExportPaused"; readonly at: number }
+  /** `deadline`: the export's, moved by the pause; null when it has not started. */
+  | { readonly type: "ExportResumed"; readonly deadline: number | null; readonly at: number }
   | { readonly type: "ExportCancelled"; readonly at: number }
   | { readonly type: "ExportTimedOut"; readonly at: number }
   | {

@@ -22,10 +22,14 @@ interface Known {
 
 export interface CreatedExport extends Known {
   readonly status: "CREATED";
+  /** Since when it is paused; null while it is not. */
+  readonly pausedAt: number | null;
 }
 
 export interface RunningExport extends Known {
   readonly status: "RUNNING";
+  /** Since when it is paused; null while it is not. Its deadline means nothing meanwhile. */
+  readonly pausedAt: number | null;
   readonly deadline: number;
   /** Failed attempts to write the manifest, and the instant of the next one. */
   readonly manifestRetries: number;
@@ -48,13 +52,17 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
     const { plan, at } = event;
-    return { status: "CREATED", plan, runs, updatedAt: at, spawned: 0, manifest: null, manifestFailure: null };
+    const nothing = { spawned: 0, manifest: null, manifestFailure: null };
+    return { status: "CREATED", plan, runs, updatedAt: at, pausedAt: null, ...nothing };
   }
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: event.at };
   switch (event.type) {
-    case "ExportStarted":
-      return { ...known, status: "RUNNING", deadline: event.deadline, manifestRetries: 0, manifestRetryAt: event.at };
+    case "ExportStarted": {
+      const pausedAt = "pausedAt" in state ? state.pausedAt : null;
+      const manifest = { manifestRetries: 0, manifestRetryAt: event.at };
+      return { ...known, status: "RUNNING", pausedAt, deadline: event.deadline, ...manifest };
+    }
     case "RunAdmitted":
       return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, admitted: true })) };
     case "RunReported": {
@@ -73,6 +81,11 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
       return { ...known, manifest: event.manifest, manifestFailure: null };
     case "WindowSpawned":
       return { ...known, spawned: event.index + 1 };
+    case "ExportPaused":
+      return "pausedAt" in known ? { ...known, pausedAt: event.at } : known;
+    case "ExportResumed":
+      if (known.status === "RUNNING") return { ...known, pausedAt: null, deadline: event.deadline ?? known.deadline };
+      return known.status === "CREATED" ? { ...known, pausedAt: null } : known;
     case "ExportCompleted":
       return ended(known, "COMPLETED", event.at);
     case "ExportFailed":

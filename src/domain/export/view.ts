@@ -11,6 +11,7 @@ export function viewOf(state: ExportState): ExportRecord | null {
     status: state.status,
     updatedAt: state.updatedAt,
     finishedAt: state.status === "CREATED" || state.status === "RUNNING" ? null : state.finishedAt,
+    pausedAt: "pausedAt" in state ? state.pausedAt : null,
     rowsPlanned: state.runs.reduce((sum, run) => sum + run.report.rowsPlanned, 0),
     rowsWritten: state.runs.reduce((sum, run) => sum + run.report.rowsWritten, 0),
     manifestFailure: state.manifestFailure,

@@ -2,17 +2,19 @@ import { windowOf } from "../windows.ts";
 import { awaitsManifest } from "./decide.ts";
 import type { ExportState } from "./state.ts";
 
-/** Earliest instant at which the export wants to be woken: its manifest, its deadline, or its next window. */
+/** Earliest instant at which the export wants to be woken: its manifest, its deadline, or its next window; null while paused. */
 export function wakeAt(state: ExportState): number | null {
   switch (state.status) {
     case "NONE":
       return null;
     case "CREATED": {
+      if (state.pausedAt !== null) return null;
       const { definition, limits } = state.plan;
       if (definition.intervalHours === null) return null;
       return windowOf(definition.start, definition.intervalHours, state.spawned).end + limits.spawnDelayMs;
     }
     case "RUNNING":
+      if (state.pausedAt !== null) return null;
       return awaitsManifest(state) ? Math.min(state.manifestRetryAt, state.deadline) : state.deadline;
     case "COMPLETED":
     case "FAILED":

@@ -39,4 +39,4 @@ export function viewOf(state: RunState): ExportRunRecord | null {
 }
 
 /** Whether nothing will happen to the run any more: it has ended and left nothing behind to clean. */
-export const isOver = (state: RunState): boolean => "clean" in state && state.clean;
+export const isOver = (state: RunState): boolean => "clean" in state && state.clean && state.progress.upload === null;

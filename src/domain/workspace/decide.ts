@@ -1,3 +1,4 @@
+import { isSameOrder } from "../export/again.ts";
 import type { Refusal } from "../failures.ts";
 import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../limits.ts";
 import type { ExportDefinition, Identity } from "../records.ts";
@@ -6,7 +7,7 @@ import { lookUp } from "../table.ts";
 import { windowOf } from "../windows.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
-import { evolve, type OpenWorkspace, type WorkspaceState } from "./state.ts";
+import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 
 /** The rules of a workspace: who may come in, what it owns, and which exports work at once. */
 export function decide(command: WorkspaceCommand, state: WorkspaceState): readonly WorkspaceEvent[] {
@@ -67,15 +68,24 @@ export function authorize(state: WorkspaceState, keyHash: string): Result<Identi
   return ok({ tenantId: state.id, plan: state.plan, role: key.role });
 }
 
-/** Why an export cannot be registered, or null when it can. */
+/**
+ * Why an export that somebody asks for cannot be registered, or null when it can. What a schedule spawns is not asked:
+ * a window would be lost, where an export that fails shows the hole.
+ */
 export function refuseExport(state: OpenWorkspace, definition: ExportDefinition): Refusal | null {
   const destination = lookUp(state.destinations, definition.destinationId);
   if (destination === undefined || destination.removed)
     return { reason: "not_found", what: "destination", id: definition.destinationId };
   if (lookUp(state.projects, definition.projectId) === undefined)
     return { reason: "not_found", what: "project", id: definition.projectId };
-  if (definition.sourceExportId !== null) return null;
   return refuseBacklog(definition) ?? refuseCrowd(state);
+}
+
+/** Why an export whose id is taken already is refused: the id stands for another order; null when it is the same. */
+export function refuseRepetition(known: KnownExport, definition: ExportDefinition): Refusal | null {
+  if (isSameOrder(known.definition, definition)) return null;
+  const message = "This key was used for another request; use a new key for each new export";
+  return { reason: "invalid", loc: ["header", "idempotency-key"], message, type: "value_error" };
 }
 
 function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): Refusal | null {

@@ -15,6 +15,8 @@ export interface ExportReport {
   readonly rowsWritten: number;
   readonly updatedAt: number;
   readonly finishedAt: number | null;
+  /** Absent in reports of versions that could not pause. */
+  readonly pausedAt?: number | null;
 }
 
 export type WorkspaceEvent =

@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { exportIdOf } from "../../../durable/actors.ts";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
@@ -31,13 +32,15 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     params: nothing,
     query: nothing,
     body: bulkExportCreate,
+    isRepeatable: true,
     success: "ok",
     answer: shown,
     failures: ["notFound", "capacity"],
-    async handle({ body, who, settings }) {
+    async handle({ body, who, settings, idempotencyKey }) {
+      const { tenantId } = who.identity;
       const definition = definitionOf(body, {
-        id: crypto.randomUUID(),
-        tenantId: who.identity.tenantId,
+        id: idempotencyKey === null ? crypto.randomUUID() : exportIdOf(tenantId, idempotencyKey),
+        tenantId,
         now: Date.now(),
         defaultCompression: settings.defaultCompression,
       });

@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { destinationIdOf } from "../../../durable/actors.ts";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
@@ -21,11 +22,13 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     params: nothing,
     query: nothing,
     body: destinationCreate(profile),
+    isRepeatable: true,
     success: "ok",
     answer: destinationShown,
-    failures: ["destinationCheckFailed"],
-    async handle({ body, who }) {
-      const id = crypto.randomUUID();
+    failures: ["destinationCheckFailed", "conflict"],
+    async handle({ body, who, idempotencyKey }) {
+      const { tenantId } = who.identity;
+      const id = idempotencyKey === null ? crypto.randomUUID() : destinationIdOf(tenantId, idempotencyKey);
       const { display_name: displayName, config } = body;
       const credentials = body.credentials ?? null;
       const created = await who.workspace.createDestination({ id, displayName, config, credentials });

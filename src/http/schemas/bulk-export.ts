@@ -2,8 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { type Compression, EXPORT_FIELDS } from "../../domain/fields.ts";
 import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/limits.ts";
 import type { ExportDefinition, ExportRecord } from "../../domain/records.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import { DAY_MS, isoFromMs } from "../../domain/time.ts";
 import { storeText } from "../failure-text.ts";
+import type { RequestFailure } from "../problems.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../wire-profile.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "./fields.ts";
 
@@ -57,8 +59,8 @@ const windowFault = (sent: WindowSent): { readonly type: string; readonly messag
   return { type: "value_error", message };
 };
 
-/** Body of B2. Members that only the original has are taken where they change nothing, refused where they would. */
-export const bulkExportCreate = closedObject({
+/** Members that only the original has are taken where they change nothing, refused where they would. */
+const members = closedObject({
   bulk_export_destination_id: uuid,
   session_id: uuid,
   all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
@@ -70,13 +72,19 @@ export const bulkExportCreate = closedObject({
   compression: z.enum(COMPRESSIONS).nullish(),
   interval_hours: intervalHours.nullish(),
   export_fields: exportFields.nullish(),
-})
+});
+
+/** Body of B2. */
+export const bulkExportCreate = members
   .superRefine((sent, context) => {
     const fault = windowFault(sent);
     if (fault === null) return;
     context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
   })
   .openapi("BulkExportCreate");
+
+/** Body of a clone: any members of B2; null for `end_time` or `interval_hours` removes the original's. */
+export const bulkExportClone = members.partial().openapi("BulkExportClone");
 
 /** The definition that a valid body of B2 stands for. */
 export const definitionOf = (
@@ -100,8 +108,32 @@ export const definitionOf = (
   formatVersion: sent.format_version ?? "v1",
   compression: sent.compression ?? given.defaultCompression,
   sourceExportId: null,
+  retryOfRunId: null,
   createdAt: given.now,
 });
+
+/** The definition of an export like the original, but for the members sent; as valid as a body of B2 must be. */
+export const cloneOf = (
+  original: ExportDefinition,
+  sent: z.output<typeof bulkExportClone>,
+  given: { readonly id: string; readonly now: number },
+): Result<ExportDefinition, RequestFailure> => {
+  const { tenantId, compression } = original;
+  const merged = {
+    end_time: original.end,
+    interval_hours: original.intervalHours,
+    export_fields: original.exportFields === null ? null : [...original.exportFields],
+    format_version: original.formatVersion,
+    compression,
+    ...sent,
+    bulk_export_destination_id: sent.bulk_export_destination_id ?? original.destinationId,
+    session_id: sent.session_id ?? original.projectId,
+    start_time: sent.start_time ?? original.start,
+  };
+  const fault = windowFault(merged);
+  if (fault === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression: compression }));
+  return fail({ reason: "invalid", loc: ["body", "end_time"], message: fault.message, type: fault.type });
+};
 
 /** Body of B6. `{}` cancels too, so a misspelt member must not pass for it. */
 export const bulkExportUpdate = closedObject({
@@ -125,6 +157,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       end_time: shownInstant.nullable(),
       interval_hours: z.int().nullable(),
       source_bulk_export_id: shownUuid.nullable(),
+      retry_of_run_id: shownUuid.nullable().openapi({ description: "The failed run whose range this export covers." }),
       filter: z.string().nullable(),
       export_fields: z.array(z.enum(EXPORT_FIELDS)).nullable(),
       format: z.literal("Parquet"),
@@ -133,6 +166,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       created_at: shownInstant,
       updated_at: shownInstant,
       finished_at: shownInstant.nullable(),
+      paused_at: shownInstant.nullable().openapi({ description: "Null: it is not paused, or it has ended." }),
       rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
       rows_planned: z.int().openapi({ description: "Rows in the snapshots taken so far, over all runs." }),
       errors: z.record(z.string(), z.string()).nullable().openapi({
@@ -157,6 +191,7 @@ export const showExport = (
   end_time: isoOrNull(record.end),
   interval_hours: record.intervalHours,
   source_bulk_export_id: record.sourceExportId,
+  retry_of_run_id: record.retryOfRunId,
   filter: record.filter,
   export_fields: record.exportFields === null ? null : [...record.exportFields],
   format: "Parquet",
@@ -165,6 +200,7 @@ export const showExport = (
   created_at: isoFromMs(record.createdAt),
   updated_at: isoFromMs(record.updatedAt),
   finished_at: isoOrNull(record.finishedAt),
+  paused_at: isoOrNull(record.pausedAt),
   rows_written: record.rowsWritten,
   rows_planned: record.rowsPlanned,
   errors: record.manifestFailure === null ? null : { manifest: storeText(record.manifestFailure) },

@@ -29,6 +29,8 @@ export const EXPORT_EVENTS = {
   ManifestCommitted: "The manifest and _SUCCESS stand in the bucket.",
   ExportCompleted: "Ended: everything is in the bucket and proven.",
   ExportFailed: "Ended: a run or the manifest failed for good.",
+  ExportPaused: "Paused by the customer; no time runs out meanwhile.",
+  ExportResumed: "Resumed by the customer; `deadline` moved by the pause.",
   ExportCancelled: "Ended by the customer.",
   ExportTimedOut: "Ended by its deadline.",
   WindowSpawned: "The schedule made the export of its next window.",

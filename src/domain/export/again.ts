@@ -1,0 +1,42 @@
+import type { Refusal } from "../failures.ts";
+import type { ExportDefinition, ExportRunRecord } from "../records.ts";
+
+/** Whether two definitions ask for the same export; when they were asked does not count. */
+export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boolean => textOf(one) === textOf(other);
+
+/**
+ * A new one-off export of exactly what a failed run was to export: final states stay final (spec 3), so the run
+ * itself never works again. `id` follows from the run, so that asking twice reaches the same export.
+ */
+export const retryOf = (
+  definition: ExportDefinition,
+  run: ExportRunRecord,
+  given: { readonly id: string; readonly now: number },
+): ExportDefinition => ({
+  ...definition,
+  id: given.id,
+  start: run.start,
+  end: run.end,
+  intervalHours: null,
+  sourceExportId: null,
+  retryOfRunId: run.id,
+  createdAt: given.now,
+});
+
+/** Why a run cannot be retried: it has not ended, or did what it was to do; null when it can. */
+export function refuseRetry(run: ExportRunRecord): Refusal | null {
+  switch (run.status) {
+    case "FAILED":
+    case "CANCELLED":
+    case "TIMEDOUT":
+      return null;
+    case "CREATED":
+    case "RUNNING":
+      return { reason: "conflict", message: `The run has not ended; its status is ${run.status}.` };
+    case "COMPLETED":
+      return { reason: "conflict", message: "The run is COMPLETED; clone its export to export the range anew." };
+  }
+}
+
+const textOf = ({ createdAt: _, ...order }: ExportDefinition): string =>
+  JSON.stringify(Object.entries(order).sort(([a], [b]) => (a < b ? -1 : 1)));

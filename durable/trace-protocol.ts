@@ -1,4 +1,7 @@
+import type { Compression } from "../src/domain/fields.ts";
 import type { Window } from "../src/domain/time.ts";
+import type { Selection } from "../src/parquet/columns.ts";
+import type { Share } from "../src/parquet/plan.ts";
 import type { Snapshot } from "../src/source/port.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 
@@ -18,6 +21,22 @@ export interface TraceShardProtocol {
    * written.
    */
   snapshot(window: Window, footerBytes: number): Promise<Snapshot>;
+  /** What a snapshot of the window would hold and what its files would take, without taking it. */
+  estimate(question: ShardQuestion): Promise<ShardEstimate>;
+}
+
+export interface ShardQuestion {
+  readonly window: Window;
+  readonly selection: Selection;
+  readonly compression: Compression;
+  readonly targetFileBytes: number;
+}
+
+export interface ShardEstimate {
+  /** Of the segments in their order. */
+  readonly shares: readonly Share[];
+  /** Whether a snapshot would now find these rows in these segments. */
+  readonly isExact: boolean;
 }
 
 /** One per tenant, `strays/<tenantId>`: changes that do not say where their run is kept. */

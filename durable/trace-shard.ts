@@ -7,7 +7,8 @@ import type { RunChange } from "../src/trace/run-change.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
 import type { ShardIdentity } from "./actors.ts";
 import type { Env } from "./env.ts";
-import type { TraceShardProtocol } from "./trace-protocol.ts";
+import { estimateShard } from "./trace-estimate.ts";
+import type { ShardEstimate, ShardQuestion, TraceShardProtocol } from "./trace-protocol.ts";
 import { seal } from "./trace-seal.ts";
 import { TraceStore } from "./trace-store.ts";
 
@@ -77,6 +78,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     await this.#seal(store, "everything");
     this.#settle(store, Date.now());
     return { segments: store.overlapping(window, footerBytes) };
+  }
+
+  async estimate(question: ShardQuestion): Promise<ShardEstimate> {
+    if (this.#store === null) return { shares: [], isExact: true };
+    return estimateShard(this.#store, this.#identity, question);
   }
 
   override async alarm(): Promise<void> {

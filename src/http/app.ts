@@ -7,6 +7,7 @@ import { faultResponse, problemResponse } from "./problems.ts";
 import { addAdminRoutes } from "./routes/admin.ts";
 import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
 import { addDestinationRoutes } from "./routes/destinations.ts";
+import { addEstimateRoutes } from "./routes/estimate.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
@@ -51,6 +52,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addDestinationRoutes(app, profile);
   addExportRunRoutes(app, profile);
   addEventRoutes(app, profile);
+  addEstimateRoutes(app);
   addBulkExportRoutes(app, profile);
   addExportOrderRoutes(app, profile);
   addProjectRoutes(app);

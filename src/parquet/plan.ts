@@ -37,29 +37,34 @@ export const planFiles = (
   selection: Selection,
   targetFileBytes: number,
 ): PlannedFile[] => {
-  const schema = schemaFor(selection);
-  const needed = new Set(columnsFor(selection));
-  const bareFooterBytes = writeFooter(schema, []).length;
-  const emptyBytes = MAGIC.length + bareFooterBytes + FOOTER_SLACK_BYTES;
-  const sources = segments.map((segment, index) => {
-    const source = sourceOf(segment, index, needed);
-    const farthest = Math.max(targetFileBytes, segment.bytes);
-    return { ...source, mostBytes: source.rangeBytes + groupBytes(schema, source, farthest) - bareFooterBytes };
-  });
-  const files: PlannedFile[] = [];
-  let packed: SizedSource[] = [];
-  let packedBytes = emptyBytes;
-  for (const source of sources) {
-    if (packed.length > 0 && packedBytes + source.mostBytes > targetFileBytes) {
-      files.push(fileOf(files.length, schema, packed));
-      packed = [];
-      packedBytes = emptyBytes;
-    }
-    packed.push(source);
-    packedBytes += source.mostBytes;
-  }
-  if (packed.length > 0) files.push(fileOf(files.length, schema, packed));
-  return files;
+  const form = formOf(selection);
+  const sources = segments.map((segment, index) => sourceOf(segment, index, form, targetFileBytes));
+  return packed(sources, form, targetFileBytes).map((packed, ordinal) => fileOf(ordinal, form.schema, packed));
+};
+
+/** What a segment adds to a file: its rows, and an upper bound of its bytes. */
+export interface Share {
+  readonly rows: number;
+  readonly mostBytes: number;
+}
+
+/** The shares of segments in the files that they will be part of. Throws when one lacks a column of the selection. */
+export const sharesOf = (
+  segments: readonly PlannedSegment[],
+  selection: Selection,
+  targetFileBytes: number,
+): readonly Share[] => {
+  const form = formOf(selection);
+  return segments.map((segment, index) => sourceOf(segment, index, form, targetFileBytes));
+};
+
+/** The files that `planFiles` makes of segments with these shares, in their order. */
+export const filesOfShares = (shares: readonly Share[], selection: Selection, targetFileBytes: number): Share[] => {
+  const form = formOf(selection);
+  return packed(shares, form, targetFileBytes).map((packed) => ({
+    rows: packed.reduce((sum, { rows }) => sum + rows, 0),
+    mostBytes: packed.reduce((sum, { mostBytes }) => sum + mostBytes, form.emptyBytes),
+  }));
 };
 
 /** The pieces of the bytes from `start` to `end` (not included) of a file. */
@@ -79,23 +84,62 @@ export const piecesBetween = (file: PlannedFile, start: number, end: number): Pi
 /** The numbers in a footer grow by a few bytes when there are many row groups: counts of rows, groups and bytes. */
 const FOOTER_SLACK_BYTES = 32;
 
+/** What all files of a selection have in common. */
+interface Form {
+  readonly schema: FileSchema;
+  readonly needed: ReadonlySet<ColumnName>;
+  readonly bareFooterBytes: number;
+  /** A file without any segment. */
+  readonly emptyBytes: number;
+}
+
+const formOf = (selection: Selection): Form => {
+  const schema = schemaFor(selection);
+  const bareFooterBytes = writeFooter(schema, []).length;
+  return {
+    schema,
+    needed: new Set(columnsFor(selection)),
+    bareFooterBytes,
+    emptyBytes: MAGIC.length + bareFooterBytes + FOOTER_SLACK_BYTES,
+  };
+};
+
 /** What one segment gives to a file. */
-interface Source {
-  readonly index: number;
+interface Chunks {
   readonly rows: number;
   /** The needed chunks in the order of their offsets, and the fewest ranges that hold them. */
   readonly chunks: readonly PlacedChunk[];
   readonly ranges: readonly { readonly offset: number; readonly length: number }[];
-  readonly rangeBytes: number;
 }
 
-/** With an upper bound of what the segment adds to a file: its ranges and its row group in the footer. */
-interface SizedSource extends Source {
-  readonly mostBytes: number;
+/** With its place among the segments; its share is its ranges and its row group in the footer. */
+interface Source extends Chunks, Share {
+  readonly index: number;
 }
 
-const sourceOf = (segment: PlannedSegment, index: number, needed: ReadonlySet<ColumnName>): Source => {
-  const chunks = segment.footer.chunks.filter((chunk) => needed.has(chunk.column));
+/** Fills one file after the other: as many as fit into the target, and one at least. */
+const packed = <Item extends Share>(
+  items: readonly Item[],
+  { emptyBytes }: Form,
+  targetFileBytes: number,
+): Item[][] => {
+  const files: Item[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const file = files.at(-1);
+    if (file !== undefined && bytes + item.mostBytes <= targetFileBytes) {
+      file.push(item);
+      bytes += item.mostBytes;
+    } else {
+      files.push([item]);
+      bytes = emptyBytes + item.mostBytes;
+    }
+  }
+  return files;
+};
+
+const sourceOf = (segment: PlannedSegment, index: number, form: Form, targetFileBytes: number): Source => {
+  const chunks = segment.footer.chunks.filter((chunk) => form.needed.has(chunk.column));
   const ranges: { offset: number; length: number }[] = [];
   let rangeBytes = 0;
   for (const chunk of chunks) {
@@ -106,11 +150,13 @@ const sourceOf = (segment: PlannedSegment, index: number, needed: ReadonlySet<Co
     else ranges.push({ offset: chunk.offset, length });
     rangeBytes += length;
   }
-  return { index, rows: segment.footer.rows, chunks, ranges, rangeBytes };
+  const given = { rows: segment.footer.rows, chunks, ranges };
+  const farthest = Math.max(targetFileBytes, segment.bytes);
+  return { ...given, index, mostBytes: rangeBytes + groupBytes(form.schema, given, farthest) - form.bareFooterBytes };
 };
 
 /** Footer bytes of a single row group whose offsets are beyond all that it can get: varints only grow with numbers. */
-const groupBytes = (schema: FileSchema, { rows, chunks }: Source, farthest: number): number => {
+const groupBytes = (schema: FileSchema, { rows, chunks }: Chunks, farthest: number): number => {
   const moved = chunks.map((chunk) => ({ ...chunk, offset: chunk.offset + farthest }));
   return writeFooter(schema, [{ rows, chunks: moved }]).length;
 };

@@ -44,6 +44,7 @@ const LAYERS: readonly {
       "src/trace/",
       "durable/actors.ts",
       "durable/env.ts",
+      "durable/estimate.ts",
       "durable/ingest.ts",
       "durable/protocol.ts",
     ],

@@ -74,14 +74,20 @@ const members = closedObject({
   export_fields: exportFields.nullish(),
 });
 
+const checkWindow = (sent: WindowSent, context: z.core.$RefinementCtx<unknown>): void => {
+  const fault = windowFault(sent);
+  if (fault === null) return;
+  context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
+};
+
 /** Body of B2. */
-export const bulkExportCreate = members
-  .superRefine((sent, context) => {
-    const fault = windowFault(sent);
-    if (fault === null) return;
-    context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
-  })
-  .openapi("BulkExportCreate");
+export const bulkExportCreate = members.superRefine(checkWindow).openapi("BulkExportCreate");
+
+/** The same for an estimate, which needs no destination. */
+export const bulkExportEstimate = members
+  .partial({ bulk_export_destination_id: true })
+  .superRefine(checkWindow)
+  .openapi("BulkExportEstimateCreate");
 
 /** Body of a clone: any members of B2; null for `end_time` or `interval_hours` removes the original's. */
 export const bulkExportClone = members.partial().openapi("BulkExportClone");

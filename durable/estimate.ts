@@ -1,0 +1,78 @@
+import type { Compression, ExportField, FormatVersion } from "../src/domain/fields.ts";
+import type { Limits } from "../src/domain/limits.ts";
+import { type Partition, partitionsOf } from "../src/domain/partitions.ts";
+import type { Project } from "../src/domain/records.ts";
+import type { Window } from "../src/domain/time.ts";
+import { filesOfShares } from "../src/parquet/plan.ts";
+import { traceShard } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { inLanes } from "./steps/lanes.ts";
+
+/** Days asked at once. */
+const DAY_LANES = 16;
+
+/** What an export would hold, were it asked for. */
+export interface EstimateQuestion {
+  readonly project: Project;
+  readonly window: Window;
+  readonly exportFields: readonly ExportField[] | null;
+  readonly formatVersion: FormatVersion;
+  readonly compression: Compression;
+  readonly limits: Pick<Limits, "targetFileBytes" | "partBytes">;
+}
+
+export interface Estimate {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly files: number;
+  /** Requests that carry data: a small file is one, a large one as many as it has parts. */
+  readonly parts: number;
+  /** UTC days that the window touches; each is a run. */
+  readonly days: number;
+  /** Whether an export would now find these rows and write these files; bytes are an upper bound then. */
+  readonly exact: boolean;
+}
+
+/** Asks every shard of every day of the window. Neither seals nor reads traces; throws when a shard is out of reach. */
+export async function estimateExport(env: Env, question: EstimateQuestion): Promise<Estimate> {
+  const days = await inLanes(DAY_LANES, partitionsOf(question.window), (day) => estimateDay(env, question, day));
+  const sum = (of: (day: Estimate) => number): number => days.reduce((total, day) => total + of(day), 0);
+  return {
+    rows: sum(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    files: sum(({ files }) => files),
+    parts: sum(({ parts }) => parts),
+    days: days.length,
+    exact: days.every(({ exact }) => exact),
+  };
+}
+
+async function estimateDay(env: Env, question: EstimateQuestion, partition: Partition): Promise<Estimate> {
+  const { project, exportFields, formatVersion, compression, limits } = question;
+  const { targetFileBytes, partBytes } = limits;
+  const selection = { version: formatVersion, fields: exportFields };
+  const { start, end, day } = partition;
+  const shards = await Promise.all(
+    Array.from({ length: project.shards }, (_, shard) =>
+      traceShard(env, { tenantId: project.tenantId, projectId: project.id, day, shard }).estimate({
+        window: { start, end },
+        selection,
+        compression,
+        targetFileBytes,
+      }),
+    ),
+  );
+  const files = filesOfShares(
+    shards.flatMap(({ shares }) => shares),
+    selection,
+    targetFileBytes,
+  );
+  return {
+    rows: files.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: files.reduce((sum, { mostBytes }) => sum + mostBytes, 0),
+    files: files.length,
+    parts: files.reduce((sum, { mostBytes }) => sum + Math.ceil(mostBytes / partBytes), 0),
+    days: 1,
+    exact: shards.every(({ isExact }) => isExact),
+  };
+}

@@ -25,6 +25,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
             sourceExportId: plan.definition.id,
             retryOfRunId: null,
             createdAt: event.at,
+            late: event.late ?? [],
           },
         },
       ];
@@ -43,9 +44,17 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
       return report(after, seq);
     case "ExportFailed":
     case "ExportCancelled":
-      return [...report(after, seq), ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" }))];
+      return [
+        ...report(after, seq),
+        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" })),
+        ...releaseLate(plan),
+      ];
     case "ExportTimedOut":
-      return [...report(after, seq), ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" }))];
+      return [
+        ...report(after, seq),
+        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" })),
+        ...releaseLate(plan),
+      ];
     case "ExportCreated":
     case "RunReported":
     case "ManifestFailed":
@@ -70,6 +79,10 @@ function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessag
   );
 }
 
+/** What did not reach the bucket with its proof is left to the next window. */
+const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
+  partitions.flatMap(({ day, late }) => (late ? [{ to: "shards" as const, kind: "release_late" as const, day }] : []));
+
 function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec {
   const { definition, destination, shards, limits } = plan;
   const partition = plan.partitions[ordinal];
@@ -81,6 +94,7 @@ function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec 
     tenantId: definition.tenantId,
     projectId: definition.projectId,
     shards,
+    ...(definition.sourceExportId === null ? {} : { scheduleId: definition.sourceExportId }),
     destinationId: definition.destinationId,
     destination,
     partition,

@@ -6,9 +6,11 @@ import { bulkExport } from "../src/domain/export/index.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
 import { upcastExport } from "../src/domain/export/upcast.ts";
 import { isOver, recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
+import { wakeAt } from "../src/domain/export/wake-at.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
-import { partitionsOf } from "../src/domain/partitions.ts";
+import type { LateLook } from "../src/domain/late.ts";
+import { latePartitionsOf, partitionsOf } from "../src/domain/partitions.ts";
 import type { ExportRecord, ExportRunRecord, Page } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { RunEvent } from "../src/domain/run/events.ts";
@@ -20,6 +22,7 @@ import { run, workspace } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { announceExport } from "./export-messages.ts";
 import { Journal } from "./journal.ts";
+import { lookForLate, releaseLate } from "./late-look.ts";
 import { writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
@@ -36,8 +39,9 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   });
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
-    const { start, end } = definition;
-    const partitions = end === null ? [] : partitionsOf({ start, end });
+    const { start, end, late = [] } = definition;
+    const days = end === null ? [] : partitionsOf({ start, end });
+    const partitions = [...days, ...latePartitionsOf(late, days.length)];
     const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
     const { limits } = readSettings(this.env);
     this.#submit({
@@ -122,7 +126,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
     this.#journal.armRecovery(recoveryAt);
     try {
-      this.#submit({ type: "Wake", spawnId: this.#nextSpawnId(), now: Date.now() });
+      const late = await this.#lookForLate();
+      this.#submit({ type: "Wake", spawnId: this.#nextSpawnId(), late, now: Date.now() });
       await this.#deliverAll();
       await this.#prove();
       await this.#deliverAll();
@@ -154,6 +159,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
         const receiver = run(this.env, definition.id, message.ordinal);
         return tellRun(receiver, message);
       }
+      if (message.to === "shards") return releaseLate(this.env, state.plan, message.day);
       const home = workspace(this.env, definition.tenantId);
       if (message.kind === "report") return home.hearExport(definition.id, message.seq, message.report);
       return home.spawnExport(message.definition);
@@ -168,11 +174,25 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   #nextSpawnId(): string | null {
+    const start = this.#nextWindowStart();
+    const schedule = this.#plan();
+    return start === null || schedule === null ? null : uuidV5(schedule.definition.id, isoFromMs(start));
+  }
+
+  /** What came late for the windows before the one that is due; null: none is. */
+  async #lookForLate(): Promise<LateLook | null> {
+    const { state } = this.#journal;
+    const before = this.#nextWindowStart();
+    if (before === null || state.status !== "CREATED" || Date.now() < (wakeAt(state) ?? Infinity)) return null;
+    return lookForLate(this.env, state.plan, before, state.noted);
+  }
+
+  /** null: it is not a schedule, or it has ended. */
+  #nextWindowStart(): number | null {
     const { state } = this.#journal;
     if (state.status !== "CREATED") return null;
-    const { id, start, intervalHours } = state.plan.definition;
-    if (intervalHours === null) return null;
-    return uuidV5(id, isoFromMs(windowOf(start, intervalHours, state.spawned).start));
+    const { start, intervalHours } = state.plan.definition;
+    return intervalHours === null ? null : windowOf(start, intervalHours, state.spawned).start;
   }
 
   /** What the customer gets for an order: the export as it is now, or why the order could not be followed. */

@@ -170,10 +170,10 @@ async function sendToShard(
   changes: readonly RunChange[],
 ): Promise<void> {
   const actor = traceShard(env, { tenantId, projectId: known.projectId, day: known.day, shard });
-  const { first } = await actor.ingest(changes);
-  if (!first) return;
+  const { note } = await actor.ingest(changes);
+  if (note === null) return;
   await strays(env, tenantId).noteDay(known);
-  await actor.dayNoted();
+  await actor.dayNoted(note);
 }
 
 const newLane = (send: Lane["send"]): Lane => ({ send, waiting: [], bytes: 0, sent: Promise.resolve() });

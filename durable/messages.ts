@@ -27,7 +27,8 @@ export type ExportMessage =
   /** `order`: number of the event that asks; it rises, so that a run knows a late or repeated message. */
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
-  | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" };
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" }
+  | { readonly to: "shards"; readonly kind: "release_late"; readonly day: string };
 
 export interface RunMessage {
   readonly seq: number;

@@ -1,12 +1,12 @@
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import { changeBytes, type RunChange } from "../src/trace/run-change.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
-import type { KnownDay } from "./trace-protocol.ts";
+import type { KnownDay, NotedDaysQuery } from "./trace-protocol.ts";
 
 /**
  * What the strays of a tenant keep in SQLite.
  *
- * day    Projects and days that have runs.
+ * day    Projects and days that have runs. `noted` rises with every note of a day of the project.
  * stray  Changes whose run was not found, in order of acceptance. All changes of one run share `tries` and `due_at`.
  */
 const SCHEMA = [
@@ -18,6 +18,14 @@ const SCHEMA = [
   "CREATE INDEX IF NOT EXISTS stray_run ON stray (run)",
   CREATE_PIECES,
 ];
+
+/** Apart from SCHEMA, because stores of the first version lack it. */
+const ADD_NOTES = [
+  "ALTER TABLE day ADD COLUMN noted INTEGER NOT NULL DEFAULT 0",
+  "CREATE INDEX day_noted ON day (project, noted)",
+];
+
+const LAST_NOTE = "SELECT coalesce(max(noted), 0) FROM day WHERE project = ?";
 
 /** Changes given up in one statement: it names each of them, in one SQL value of at most 2 MB. */
 const EXPIRED_TOGETHER = 10_000;
@@ -38,10 +46,39 @@ export class StrayStore {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     for (const statement of SCHEMA) sql.exec(statement);
+    const hasNotes = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'day_noted'").toArray().length > 0;
+    if (!hasNotes) for (const statement of ADD_NOTES) sql.exec(statement);
   }
 
   noteDay({ projectId, day, shards }: KnownDay): void {
-    this.#sql.exec("INSERT OR IGNORE INTO day (day, project, shards) VALUES (?, ?, ?)", day, projectId, shards);
+    this.#sql.exec(
+      `INSERT INTO day (day, project, shards, noted) VALUES (?, ?, ?, (${LAST_NOTE}) + 1)
+      ON CONFLICT DO UPDATE SET noted = excluded.noted`,
+      day,
+      projectId,
+      shards,
+      projectId,
+    );
+  }
+
+  notedDays({ projectId, noted, firstDay, lastDay, limit }: NotedDaysQuery) {
+    const rows = this.#sql
+      .exec<{ day: string; noted: number }>(
+        `SELECT day, noted FROM day WHERE project = ? AND noted > ? AND day BETWEEN ? AND ? ORDER BY noted LIMIT ?`,
+        projectId,
+        noted,
+        firstDay,
+        lastDay,
+        limit,
+      )
+      .toArray();
+    const days = rows.map(({ day }) => day);
+    const last = rows.at(limit - 1);
+    return { days, noted: last?.noted ?? this.#lastNote(projectId) };
+  }
+
+  #lastNote(projectId: string): number {
+    return this.#sql.exec<{ last: number }>(`SELECT (${LAST_NOTE}) AS last`, projectId).one().last;
   }
 
   /** Newest first. */

@@ -6,7 +6,7 @@ import type { RunChange } from "../src/trace/run-change.ts";
 import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { type LostRun, StrayStore } from "./stray-store.ts";
-import type { KnownDay, StraysProtocol } from "./trace-protocol.ts";
+import type { KnownDay, NotedDaysQuery, StraysProtocol } from "./trace-protocol.ts";
 
 /** First pause before a run is looked for again; it doubles with every try. */
 const FIRST_PAUSE_MS = 1000;
@@ -42,6 +42,10 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   async noteDay(day: KnownDay): Promise<void> {
     this.#store.noteDay(day);
+  }
+
+  async notedDays(query: NotedDaysQuery) {
+    return this.#store.notedDays(query);
   }
 
   async place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }> {
@@ -144,15 +148,19 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     }
     for (const [shard, ids] of byShard) {
       const actor = traceShard(this.env, { tenantId: this.#tenantId, projectId: day.projectId, day: day.day, shard });
-      for (const id of await actor.has(ids)) await this.#bringHome(id, actor);
+      for (const id of await actor.has(ids)) await this.#bringHome(id, day, actor);
     }
   }
 
-  async #bringHome(runId: string, actor: ReturnType<typeof traceShard>): Promise<void> {
+  async #bringHome(runId: string, day: KnownDay, actor: ReturnType<typeof traceShard>): Promise<void> {
     for (;;) {
       const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
       if (seqs.length === 0) return;
-      await actor.ingest(changes);
+      const { note } = await actor.ingest(changes);
+      if (note !== null) {
+        this.#store.noteDay(day);
+        await actor.dayNoted(note);
+      }
       this.#store.remove(seqs);
     }
   }

@@ -2,25 +2,33 @@ import type { Compression } from "../src/domain/fields.ts";
 import type { Window } from "../src/domain/time.ts";
 import type { Selection } from "../src/parquet/columns.ts";
 import type { Share } from "../src/parquet/plan.ts";
-import type { Snapshot } from "../src/source/port.ts";
+import type { Claim, Snapshot } from "../src/source/port.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
   /**
-   * Takes changes of runs in their order; they are durable when this answers. `first`: nobody has confirmed by
-   * `dayNoted` yet that the shard is known to the strays of its tenant.
+   * Takes changes of runs in their order; they are durable when this answers. `note` is not null: the strays of the
+   * tenant must note the day before the changes are acknowledged, and `dayNoted` confirms it with the same value.
    */
-  ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly first: boolean }>;
-  dayNoted(): Promise<void>;
+  ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly note: string | null }>;
+  /** A confirmation that a schedule has overtaken counts for nothing. */
+  dayNoted(note: string): Promise<void>;
   /** Those of the runs of which a post or a patch has come here. */
   has(runIds: readonly string[]): Promise<readonly string[]>;
   /**
    * Segments with every run that was acknowledged before this was asked, as far as they overlap the window, ordered
    * by (minStart, key), the first of them with their footers, as many as `footerBytes` hold. Throws when they cannot be
-   * written.
+   * written. Of a claim only the first call decides on the rows. From then on the day must be noted again.
    */
-  snapshot(window: Window, footerBytes: number): Promise<Snapshot>;
+  snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot>;
+  /**
+   * Whether the schedule has exported windows that ended by then and for which rows have come since. May be wrong
+   * only where none have. From then on the day must be noted again.
+   */
+  hasLate(scheduleId: string, before: number): Promise<boolean>;
+  /** The export has ended without completing: the late rows it claimed are free, and it gets none any more. */
+  release(exportId: string): Promise<void>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
 }
@@ -43,6 +51,8 @@ export interface ShardEstimate {
 export interface StraysProtocol {
   /** Remembers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
   noteDay(day: KnownDay): Promise<void>;
+  /** Days noted since an earlier answer, those noted first, and the number to ask with the next time; 0 at first. */
+  notedDays(query: NotedDaysQuery): Promise<{ readonly days: readonly string[]; readonly noted: number }>;
   /** Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. */
   place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }>;
   /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
@@ -54,4 +64,13 @@ export interface KnownDay {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
   readonly shards: number;
+}
+
+/** Days `YYYY-MM-DD`, both included. */
+export interface NotedDaysQuery {
+  readonly projectId: string;
+  readonly noted: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly limit: number;
 }

@@ -71,9 +71,13 @@ async function fold(sealing: Sealing, segment: number, changed: readonly HotRun[
   const object = await bucket.get(key);
   if (object === null) throw new Error(`the segment ${key} is missing from its bucket`);
   const byId = new Map(changed.map((run) => [run.id, run]));
+  // A schedule goes by the start times it has seen: a run that moved to another window would be missed or come twice.
+  const { isShared } = store.shares;
   const foldedRow = (row: SegmentRow): SegmentRow => {
     const run = byId.get(row.id);
-    return run === undefined ? row : (deriveRow(mergeChanges(runOfRow(row), store.changes(run.seqs))) ?? row);
+    if (run === undefined) return row;
+    const changes = store.changes(run.seqs).map((one) => (isShared ? { ...one, start_time: null } : one));
+    return deriveRow(mergeChanges(runOfRow(row), changes)) ?? row;
   };
   // Only the order is kept from the first pass: the changed rows need not all be in memory together.
   const ordered = readSegmentRows(new Uint8Array(await object.arrayBuffer()))

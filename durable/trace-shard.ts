@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { DAY_MS, startOfDay, type Window } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
-import type { Snapshot } from "../src/source/port.ts";
+import type { Claim, Snapshot, SnapshotSegment } from "../src/source/port.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
 import type { ShardIdentity } from "./actors.ts";
@@ -39,10 +39,12 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** When the next object becomes disposable. */
   #disposeAt = this.#store?.disposableAt(ORPHANED_MS, this.#retiredMs()) ?? null;
   #isNoted = this.#store?.isNoted ?? false;
+  /** What confirms a note of the day; another one since the day must be noted again. */
+  #note: string = crypto.randomUUID();
   #quietUntil = 0;
   #alarmAt: number | null = null;
 
-  async ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly first: boolean }> {
+  async ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly note: string | null }> {
     const { storage } = this.ctx;
     const now = Date.now();
     const before = this.#store?.hotBytes;
@@ -60,24 +62,39 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#store = store;
     this.#oldestAt ??= now;
     this.#settle(store, now);
-    return { accepted: changes.length, first: !this.#isNoted };
+    return { accepted: changes.length, note: this.#isNoted ? null : this.#note };
   }
 
-  async dayNoted(): Promise<void> {
-    if (!this.#isNoted) this.#store?.note(Date.now());
-    this.#isNoted = this.#store !== null;
+  async dayNoted(note: string): Promise<void> {
+    if (this.#isNoted || note !== this.#note || this.#store === null) return;
+    this.#store.note(Date.now());
+    this.#isNoted = true;
   }
 
   async has(runIds: readonly string[]): Promise<readonly string[]> {
     return this.#store?.known(runIds) ?? [];
   }
 
-  async snapshot(window: Window, footerBytes: number): Promise<Snapshot> {
-    const store = this.#store;
+  async snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot> {
+    const store = claim === null ? this.#store : this.#created();
     if (store === null) return { segments: [] };
-    await this.#seal(store, "everything");
+    const segments = await this.#inTurn(async () => {
+      await this.#seal(store, "everything");
+      return claim === null ? store.overlapping(window, footerBytes) : this.#claimed(store, claim, window, footerBytes);
+    });
     this.#settle(store, Date.now());
-    return { segments: store.overlapping(window, footerBytes) };
+    return { segments };
+  }
+
+  async hasLate(scheduleId: string, before: number): Promise<boolean> {
+    const store = this.#store;
+    if (store === null) return false;
+    this.#forgetNote(store);
+    return store.shares.hasLate(scheduleId, before);
+  }
+
+  async release(exportId: string): Promise<void> {
+    this.#created().shares.release(exportId);
   }
 
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {
@@ -91,7 +108,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#alarmAt = Date.now() + RECOVERY_MS;
     void this.ctx.storage.setAlarm(this.#alarmAt);
     try {
-      if (this.#isDue(store, Date.now())) await this.#seal(store, "due");
+      if (this.#isDue(store, Date.now())) await this.#inTurn(() => this.#seal(store, "due"));
       await this.#dispose(store);
     } catch (fault) {
       this.#quietUntil = Date.now() + RECOVERY_MS;
@@ -100,31 +117,55 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#settle(store, Date.now());
   }
 
-  #seal(store: TraceStore, scope: SealPolicy["scope"]): Promise<void> {
-    const turn = this.#sealed.then(async () => {
-      const began = Date.now();
-      const before = store.hotBytes;
-      const { storage } = this.ctx;
-      const { segmentRawBytes, ...settings } = this.#settings();
-      const sealing = { store, storage, bucket: this.env.SEGMENTS, identity: this.#identity, segmentRawBytes };
-      const upTo = store.lastSeq();
-      const oldestLeftAt = await seal(sealing, scope, settings);
-      // Changes that came during the seal were not looked at.
-      const cameSince = store.lastSeq() > upTo ? began : null;
-      this.#oldestAt = leastOf(oldestLeftAt, cameSince);
-      this.#sealAtBytes = store.hotBytes + settings.sealBytes;
-      this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
-      if (before > 0)
-        log("trace_shard_sealed", {
-          shard: this.ctx.id.name ?? "",
-          scope,
-          bytes: before - store.hotBytes,
-          hotBytes: store.hotBytes,
-          ms: Date.now() - began,
-        });
+  /** Even an empty shard remembers what it answered to a schedule. */
+  #created(): TraceStore {
+    const { storage } = this.ctx;
+    this.#store ??= storage.transactionSync(() => TraceStore.create(storage.sql));
+    return this.#store;
+  }
+
+  #claimed(store: TraceStore, claim: Claim, window: Window, footerBytes: number): readonly SnapshotSegment[] {
+    return this.ctx.storage.transactionSync(() => {
+      this.#forgetNote(store);
+      return store.claimed(claim, window, footerBytes);
     });
+  }
+
+  /** Rows that come from now on must be noticed: a schedule has just looked at what is there. */
+  #forgetNote(store: TraceStore): void {
+    store.forgetNote();
+    this.#isNoted = false;
+    this.#note = crypto.randomUUID();
+  }
+
+  /** Work on segments, one after the other: what a claim is given must not be rewritten meanwhile. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#sealed.then(work);
     this.#sealed = turn.catch(() => undefined);
     return turn;
+  }
+
+  async #seal(store: TraceStore, scope: SealPolicy["scope"]): Promise<void> {
+    const began = Date.now();
+    const before = store.hotBytes;
+    const { storage } = this.ctx;
+    const { segmentRawBytes, ...settings } = this.#settings();
+    const sealing = { store, storage, bucket: this.env.SEGMENTS, identity: this.#identity, segmentRawBytes };
+    const upTo = store.lastSeq();
+    const oldestLeftAt = await seal(sealing, scope, settings);
+    // Changes that came during the seal were not looked at.
+    const cameSince = store.lastSeq() > upTo ? began : null;
+    this.#oldestAt = leastOf(oldestLeftAt, cameSince);
+    this.#sealAtBytes = store.hotBytes + settings.sealBytes;
+    this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
+    if (before === 0) return;
+    log("trace_shard_sealed", {
+      shard: this.ctx.id.name ?? "",
+      scope,
+      bytes: before - store.hotBytes,
+      hotBytes: store.hotBytes,
+      ms: Date.now() - began,
+    });
   }
 
   /** Removes objects that nobody needs any more: the object first, so that a death in between repeats it. */

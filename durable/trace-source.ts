@@ -13,11 +13,11 @@ const FOOTERS_BYTES = 8 * 1024 * 1024;
  * acknowledged without saying where their run is kept are brought home first.
  */
 export const builtInSource = (env: Env): TraceSource => ({
-  async snapshot({ tenantId, projectId, day, shards }, window) {
+  async snapshot({ tenantId, projectId, day, shards }, window, claim) {
     await strays(env, tenantId).flush({ projectId, day, shards });
     const identities = Array.from({ length: shards }, (_, shard) => ({ tenantId, projectId, day, shard }));
     const snapshots = await Promise.all(
-      identities.map((identity) => traceShard(env, identity).snapshot(window, FOOTERS_BYTES / shards)),
+      identities.map((identity) => traceShard(env, identity).snapshot(window, FOOTERS_BYTES / shards, claim)),
     );
     return { segments: snapshots.flatMap(({ segments }) => segments) };
   },

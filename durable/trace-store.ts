@@ -1,10 +1,11 @@
 import type { SegmentRef } from "../src/domain/segment.ts";
 import type { Window } from "../src/domain/time.ts";
-import type { SnapshotSegment } from "../src/source/port.ts";
+import type { Claim, SnapshotSegment } from "../src/source/port.ts";
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
+import { TraceShares } from "./trace-shares.ts";
 
 /**
  * What a trace shard keeps in SQLite. Synchronous throughout: statements without an await between them are one
@@ -44,11 +45,13 @@ export interface WrittenSegment extends Omit<SegmentRef, "key"> {
 
 export class TraceStore {
   readonly #sql: SqlStorage;
+  readonly shares: TraceShares;
   hotBytes: number;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE_FOOTERS);
+    this.shares = new TraceShares(sql);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 
@@ -69,6 +72,10 @@ export class TraceStore {
 
   note(now: number): void {
     this.#sql.exec("INSERT INTO noted (at) VALUES (?)", now);
+  }
+
+  forgetNote(): void {
+    this.#sql.exec("DELETE FROM noted");
   }
 
   append(change: RunChange, now: number): void {
@@ -160,9 +167,10 @@ export class TraceStore {
    * in them. To be called within one transaction.
    */
   commit(written: readonly WrittenSegment[], replaced: number | null, seqs: readonly number[], now: number): void {
+    const first = replaced === null ? null : this.#firstOf(replaced);
     for (const segment of written) {
       this.#sql.exec(
-        `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?
+        `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?, first = ?
         WHERE number = ?`,
         now,
         segment.etag,
@@ -170,6 +178,7 @@ export class TraceStore {
         segment.rows,
         segment.minStart,
         segment.maxStart,
+        first ?? segment.number,
         segment.number,
       );
       this.#sql.exec(
@@ -193,26 +202,53 @@ export class TraceStore {
     this.hotBytes -= bytes;
   }
 
+  #firstOf(number: number): number {
+    return this.#sql.exec<{ first: number }>("SELECT first FROM segment WHERE number = ?", number).one().first;
+  }
+
   segmentKey(number: number): string {
     return this.#sql.exec<{ key: string }>("SELECT key FROM segment WHERE number = ?", number).one().key;
   }
 
   /** Live segments that overlap the window, in their lasting order; the first ones with footers of `footerBytes` in all. */
   overlapping(window: Window, footerBytes: number): SnapshotSegment[] {
-    let roomBytes = footerBytes;
-    return this.#sql
-      .exec<SegmentRef & { number: number } & Record<string, SqlStorageValue>>(
-        `SELECT number, key, etag, bytes, rows, min_start AS minStart, max_start AS maxStart FROM segment
-        WHERE state = 'live' AND min_start < ? AND max_start >= ? ORDER BY min_start, key`,
+    const numbers = this.#sql
+      .exec<{ number: number }>(
+        `SELECT number FROM segment WHERE state = 'live' AND min_start < ? AND max_start >= ? ORDER BY min_start, key`,
         window.end * 1000,
         window.start * 1000,
       )
-      .toArray()
-      .map(({ number, ...segment }) => {
-        const footer = roomBytes > 0 ? this.#footer(number) : null;
-        roomBytes -= footer?.length ?? 0;
-        return { ...segment, footer };
-      });
+      .toArray();
+    return this.#snapshotSegments(
+      numbers.map(({ number }) => ({ number, keep: null })),
+      footerBytes,
+    );
+  }
+
+  /** Live segments with rows of a claim. To be called within one transaction. */
+  claimed(claim: Claim, window: Window, footerBytes: number): SnapshotSegment[] {
+    return this.#snapshotSegments(this.shares.take(claim, window), footerBytes);
+  }
+
+  #snapshotSegments(
+    parts: readonly { readonly number: number; readonly keep: readonly Window[] | null }[],
+    footerBytes: number,
+  ): SnapshotSegment[] {
+    let roomBytes = footerBytes;
+    return parts.map(({ number, keep }) => {
+      const footer = roomBytes > 0 ? this.#footer(number) : null;
+      roomBytes -= footer?.length ?? 0;
+      return { ...this.#segment(number), footer, keep };
+    });
+  }
+
+  #segment(number: number): SegmentRef {
+    return this.#sql
+      .exec<SegmentRef & Record<string, SqlStorageValue>>(
+        `SELECT key, etag, bytes, rows, min_start AS minStart, max_start AS maxStart FROM segment WHERE number = ?`,
+        number,
+      )
+      .one();
   }
 
   #footer(segment: number): Uint8Array | null {

@@ -1,7 +1,7 @@
 import type { RunCommand } from "../../src/domain/run/commands.ts";
 import type { RunSpec } from "../../src/domain/run/events.ts";
 import type { Progress } from "../../src/domain/run/state.ts";
-import type { SegmentRef } from "../../src/domain/segment.ts";
+import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { Env } from "../env.ts";
 
 /** What a step of a run works with. Steps never throw for an expected failure: they record it. */
@@ -21,5 +21,5 @@ export interface StepContext {
 
 /** The list of segments that a snapshot found, as it lies in the scratch prefix. */
 export interface StoredSnapshot {
-  readonly segments: readonly SegmentRef[];
+  readonly segments: readonly Omit<SnapshotSegment, "footer">[];
 }

@@ -77,6 +77,6 @@ function withDerived(
   return segments.flatMap((segment, index) => {
     const replacement = replacements.get(index);
     if (replacement === undefined) return [segment];
-    return replacement === null ? [] : [{ ...replacement, footer: null }];
+    return replacement === null ? [] : [{ ...replacement, footer: null, keep: null }];
   });
 }

@@ -1,13 +1,14 @@
-import type { DerivedSegment } from "../../src/domain/run/events.ts";
-import type { SegmentRef } from "../../src/domain/segment.ts";
+import type { DerivedSegment, RunSpec } from "../../src/domain/run/events.ts";
+import type { Window } from "../../src/domain/time.ts";
 import { deriveSegment } from "../../src/parquet/derive.ts";
+import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { derivedKey } from "./scratch.ts";
 import { readSegment } from "./segments.ts";
 
 /**
- * Makes everything copyable, then plans the files. A segment that the window cuts, or that another codec is asked
+ * Makes everything copyable, then plans the files. A segment that a window cuts, or that another codec is asked
  * for, becomes a new small segment in scratch; each one is a checkpoint.
  */
 export async function prepare(context: StepContext, plans: FilePlans): Promise<void> {
@@ -29,18 +30,18 @@ export async function prepare(context: StepContext, plans: FilePlans): Promise<v
   });
 }
 
-/** Segments lie in zstd and whole; only that, inside the window, can be copied as it is. */
-function needsDerivation({ spec }: StepContext, segment: SegmentRef): boolean {
-  const { start, end } = microseconds(spec.partition);
-  return spec.compression !== "zstandard" || segment.minStart < start || segment.maxStart >= end;
+/** Segments lie in zstd and whole; only that, inside one window that is meant, can be copied as it is. */
+function needsDerivation({ spec }: StepContext, segment: SnapshotSegment): boolean {
+  const isMeant = keepOf(spec, segment).some(({ start, end }) => segment.minStart >= start && segment.maxStart < end);
+  return spec.compression !== "zstandard" || !isMeant;
 }
 
-async function derive({ env, spec }: StepContext, index: number, segment: SegmentRef): Promise<DerivedSegment> {
+async function derive({ env, spec }: StepContext, index: number, segment: SnapshotSegment): Promise<DerivedSegment> {
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
   const made = deriveSegment(await readSegment(env, segment), {
     selection,
     codec: spec.compression,
-    keep: microseconds(spec.partition),
+    keep: keepOf(spec, segment),
   });
   if (made === null) return { index, segment: null };
   const key = derivedKey(spec, index);
@@ -51,7 +52,5 @@ async function derive({ env, spec }: StepContext, index: number, segment: Segmen
   return { index, segment: { key, etag, bytes: made.bytes.byteLength, rows, minStart, maxStart } };
 }
 
-const microseconds = ({ start, end }: { readonly start: number; readonly end: number }) => ({
-  start: start * 1000,
-  end: end * 1000,
-});
+const keepOf = (spec: RunSpec, segment: SnapshotSegment): readonly Window[] =>
+  (segment.keep ?? [spec.partition]).map(({ start, end }) => ({ start: start * 1000, end: end * 1000 }));

@@ -1,3 +1,5 @@
+import type { RunSpec } from "../../src/domain/run/events.ts";
+import type { Claim } from "../../src/source/port.ts";
 import { builtInSource } from "../trace-source.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
@@ -8,7 +10,7 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
   const { env, spec } = context;
   const { tenantId, projectId, shards, partition } = spec;
   const project = { tenantId, projectId, day: partition.day, shards };
-  const { segments } = await builtInSource(env).snapshot(project, partition);
+  const { segments } = await builtInSource(env).snapshot(project, partition, claimOf(spec));
   const key = snapshotKey(spec);
   const stored: StoredSnapshot = { segments: segments.map(({ footer: _, ...segment }) => segment) };
   await env.SEGMENTS.put(key, JSON.stringify(stored));
@@ -24,3 +26,6 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
   });
   if (isWanted) plans.remember(segments);
 }
+
+const claimOf = ({ scheduleId, exportId, partition }: RunSpec): Claim | null =>
+  scheduleId === undefined ? null : { scheduleId, exportId, kind: partition.late ? "late" : "main" };

@@ -60,7 +60,11 @@ export function folderOf(partition: Partition): string {
 
 /** Key of a Parquet file: free of attempts, so that a retry writes the same object. */
 export const fileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
-  join(folder, `${runOrdinal}-${String(fileOrdinal).padStart(FILE_ORDINAL_DIGITS, "0")}.parquet`);
+  join(folder, fileName(runOrdinal, fileOrdinal));
+
+/** Key of a Parquet file with rows that came late for the day of the folder. */
+export const lateFileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
+  join(folder, `late-${fileName(runOrdinal, fileOrdinal)}`);
 
 /** Beside the data tree, never inside it: `export_id=*` finds Parquet files only. */
 export const manifestKey = (prefix: string, exportId: string): string =>
@@ -72,6 +76,9 @@ export const successKey = (prefix: string, exportId: string): string =>
 
 /** The test file of a destination check; it stays where deleting is not allowed (spec 4.B, B1). */
 export const probeKey = (prefix: string, name: string): string => join(prefix, "tmp", `${name}.txt`);
+
+const fileName = (runOrdinal: number, fileOrdinal: number): string =>
+  `${runOrdinal}-${String(fileOrdinal).padStart(FILE_ORDINAL_DIGITS, "0")}.parquet`;
 
 const join = (...segments: readonly string[]): string => segments.filter((segment) => segment !== "").join("/");
 

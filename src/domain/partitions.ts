@@ -6,6 +6,8 @@ export interface Partition extends Window {
   readonly ordinal: number;
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
+  /** Of the day only rows that came too late for the schedule's earlier windows. */
+  readonly late?: boolean;
 }
 
 /** UTC days that tile the half-open window exactly: contiguous, no overlap, first and last cut by the window. */
@@ -19,3 +21,7 @@ export function partitionsOf(window: Window): readonly Partition[] {
   }
   return partitions;
 }
+
+/** Partitions behind `count` others, one for each part of a day in which rows came late. */
+export const latePartitionsOf = (windows: readonly Window[], count: number): readonly Partition[] =>
+  windows.map(({ start, end }, i) => ({ ordinal: count + i, day: dayOf(start), start, end, late: true }));

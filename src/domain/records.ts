@@ -1,5 +1,6 @@
 import type { RunFailure, StoreFailure } from "./failures.ts";
 import type { Compression, ExportField, FormatVersion } from "./fields.ts";
+import type { Window } from "./time.ts";
 
 /** The records that actors keep and show. Plain data; instants are epoch milliseconds. */
 
@@ -28,6 +29,8 @@ export interface ExportDefinition {
   readonly sourceExportId: string | null;
   /** The failed run whose range this export covers once more. */
   readonly retryOfRunId: string | null;
+  /** Parts of earlier days of which the export carries rows that came late; absent: none. */
+  readonly late?: readonly Window[];
   readonly createdAt: number;
 }
 
@@ -55,6 +58,8 @@ export interface ExportRunRecord {
   /** The partition: half-open. */
   readonly start: number;
   readonly end: number;
+  /** Of the partition only rows that came too late for the schedule's earlier windows. */
+  readonly late: boolean;
   readonly retryNumber: number;
   readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: RunFailure }[];
   /** Key prefix of the destination (without the bucket). */

@@ -19,12 +19,12 @@ import { segmentFile } from "./segment-file.ts";
 import { chunkOf, segmentFooter } from "./segment-reader.ts";
 import type { Segment } from "./segment-writer.ts";
 
-/** What a derived segment is to hold: the columns of a selection, in a codec, of the rows that began in a window. */
+/** What a derived segment is to hold: the columns of a selection, in a codec, of the rows that began in some windows. */
 export interface Derivation {
   readonly selection: Selection;
   readonly codec: Compression;
-  /** Half-open window on `start_time` in epoch microseconds; null: every row. */
-  readonly keep: { readonly start: number; readonly end: number } | null;
+  /** Half-open windows on `start_time` in epoch microseconds; null: every row. */
+  readonly keep: readonly { readonly start: number; readonly end: number }[] | null;
 }
 
 /**
@@ -60,7 +60,7 @@ const keptRows = (bytes: Uint8Array, startTimes: PlacedChunk, keep: Derivation["
   let maxStart = Number.NEGATIVE_INFINITY;
   for (const start of integers(bytes, startTimes)) {
     if (start === null) throw new Error("a segment lacks the start of a run");
-    const stays = keep === null || (start >= keep.start && start < keep.end);
+    const stays = keep === null || keep.some((window) => start >= window.start && start < window.end);
     kept.push(stays);
     if (!stays) continue;
     rows++;

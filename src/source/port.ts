@@ -5,6 +5,16 @@ import type { Window } from "../domain/time.ts";
 export interface SnapshotSegment extends SegmentRef {
   /** The end of the file, from its metadata on; null when the source does not have it at hand. */
   readonly footer: Uint8Array | null;
+  /** Only the rows that began in one of these windows are meant; null: those of the window asked for. */
+  readonly keep: readonly Window[] | null;
+}
+
+/** In whose name an export of a schedule asks: asked again, it gets the same rows, and no other export gets them. */
+export interface Claim {
+  readonly scheduleId: string;
+  readonly exportId: string;
+  /** `main`: the rows of the window. `late`: those that came after the schedule had exported parts of the window. */
+  readonly kind: "main" | "late";
 }
 
 /** What a source shows of one project and one UTC day at one instant: whole segments, in a fixed order. */
@@ -12,9 +22,12 @@ export interface Snapshot {
   readonly segments: readonly SnapshotSegment[];
 }
 
-/** Where runs come from. A snapshot holds every run that was acknowledged before it was asked for. */
+/**
+ * Where runs come from. A snapshot holds every run that was acknowledged before it was asked for, or before a claim
+ * was made for the first time; `claim` null: a one-off export asks.
+ */
 export interface TraceSource {
-  snapshot(project: ProjectDay, window: Window): Promise<Snapshot>;
+  snapshot(project: ProjectDay, window: Window, claim: Claim | null): Promise<Snapshot>;
 }
 
 export interface ProjectDay {

@@ -150,6 +150,29 @@ describe("a scheduled export", () => {
     expect(windows.every(([from, to]) => to - from === 6 * HOUR_MS)).toBe(true);
   });
 
+  it("spawns a window together with the late rows found before it, and follows up no note twice", () => {
+    const late = [{ start: start - HOUR_MS, end: start }];
+    const spawned = given(schedule)
+      .when({ type: "Wake", spawnId: "x", late: { before: start, windows: late, noted: 7 }, now: spawnAt })
+      .then({
+        type: "WindowSpawned",
+        index: 0,
+        exportId: "x",
+        start,
+        end: start + 6 * HOUR_MS,
+        late,
+        noted: 7,
+        at: spawnAt,
+      });
+    expect(spawned.state).toMatchObject({ noted: 7 });
+  });
+
+  it("leaves a look alone that was made before another window", () => {
+    const stale = { before: start - HOUR_MS, windows: [], noted: 7 };
+    const { state } = given(schedule).when({ type: "Wake", spawnId: "x", late: stale, now: spawnAt });
+    expect(state).toMatchObject({ spawned: 1, noted: 0 });
+  });
+
   it("stays CREATED, is never let in, and spawns no more once it is cancelled", () => {
     given(schedule).when({ type: "Admit", now: NOW }).thenNothing();
     given(schedule).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);

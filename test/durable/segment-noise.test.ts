@@ -43,7 +43,7 @@ it.each(CODECS)("megabytes of noise are written, read back and derived as they c
 it("rows cut out of noise by a window keep theirs", () => {
   const [first, , third] = ROWS;
   if (first === undefined || third === undefined) throw new Error("there are more rows");
-  const keep = { start: first.start_time, end: third.start_time };
+  const keep = [{ start: first.start_time, end: third.start_time }];
   const selection = { version: "v1", fields: null } as const;
   const cut = deriveSegment(segmentOf(ROWS), { selection, codec: "zstandard", keep });
   const expected = deriveSegment(segmentOf(ROWS.slice(0, 2)), { selection, codec: "zstandard", keep: null });

@@ -136,7 +136,7 @@ describe("a snapshot", () => {
     });
     expect(await Promise.all(ends)).toEqual(segments.map(({ footer }) => footer));
     const carried = async (room: number) =>
-      (await shard(project).snapshot(WHOLE_DAY, room)).segments.map(({ footer }) => footer !== null);
+      (await shard(project).snapshot(WHOLE_DAY, room, null)).segments.map(({ footer }) => footer !== null);
     expect(await carried(1)).toEqual([true, false]);
 
     await runInDurableObject(
@@ -240,7 +240,7 @@ describe("the alarm", () => {
     await ingest(project, post(newId()));
     await withEnv(project, () => ({ SEAL_AGE_MS: 0 }));
     await runInDurableObject(shardStub(project), async (instance) => {
-      await Promise.all([instance.alarm(), instance.alarm(), instance.snapshot(WHOLE_DAY, 0)]);
+      await Promise.all([instance.alarm(), instance.alarm(), instance.snapshot(WHOLE_DAY, 0, null)]);
     });
     expect(await exported(project)).toHaveLength(1);
     expect(await keysOf(project)).toHaveLength(1);

@@ -120,6 +120,7 @@ it("a shard that cannot be asked does not let the next look overtake a message o
       most = Math.max(most, ++onTheirWay);
       await new Promise((resolve) => setTimeout(resolve, 100));
       onTheirWay -= 1;
+      return { note: null };
     },
   };
   const deaf = { has: () => Promise.reject(new Error("overloaded")) };

@@ -52,6 +52,7 @@ it("an export of three days without traces completes, one run for each day, and 
     finished_at: expect.stringMatching(/Z$/),
     start_time: windows[0][0],
     end_time: windows[0][1],
+    late: false,
   });
 
   const one = await call("GET", `${EXPORTS}/${id}/runs/${runs[1].id}`, { headers });

@@ -24,7 +24,7 @@ describe("a derived segment", () => {
   });
 
   it.each(CODECS)("has the runs of a half-open window only, in %s", async (codec) => {
-    const segment = deriveSegment(SEGMENT, { selection: V2, codec, keep: WINDOW });
+    const segment = deriveSegment(SEGMENT, { selection: V2, codec, keep: [WINDOW] });
     expect(segment).toMatchObject({ rows: 1000, minStart: WINDOW.start, maxStart: WINDOW.end - 1000 });
     expect(await rowsOf(segment?.bytes)).toEqual(
       await rowsOf(derived(segmentOf(ROWS.slice(1000, 2000)), whole(codec))),
@@ -34,29 +34,29 @@ describe("a derived segment", () => {
   it("takes any runs of the window, also from a segment that is not in order of time", async () => {
     const mixed = [...ROWS.slice(2500), ...ROWS.slice(900, 1100), ...ROWS.slice(0, 10), ...ROWS.slice(1990, 2010)];
     const kept = mixed.filter((row) => row.start_time >= WINDOW.start && row.start_time < WINDOW.end);
-    const segment = derived(segmentOf(mixed), { selection: V2, codec: "zstandard", keep: WINDOW });
+    const segment = derived(segmentOf(mixed), { selection: V2, codec: "zstandard", keep: [WINDOW] });
     expect(await rowsOf(segment)).toEqual(await rowsOf(derived(segmentOf(kept), whole("zstandard"))));
   });
 
   it("is what a writer makes of the same runs", () => {
-    const cut = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: WINDOW });
+    const cut = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: [WINDOW] });
     expect(equalBytes(cut, derived(segmentOf(ROWS.slice(1000, 2000)), whole("zstandard")))).toBe(true);
   });
 
   it("is null when no run is left", () => {
-    const keep = { start: DAY_START - 1000, end: DAY_START };
+    const keep = [{ start: DAY_START - 1000, end: DAY_START }];
     expect(deriveSegment(SEGMENT, { selection: V1, codec: "gzip", keep })).toBeNull();
   });
 
   it("keeps every run when the window holds all", () => {
-    const keep = { start: DAY_START, end: DAY_START + 3_000_000 };
+    const keep = [{ start: DAY_START, end: DAY_START + 3_000_000 }];
     const all = derived(SEGMENT, { selection: V1, codec: "snappy", keep });
     expect(equalBytes(all, derived(SEGMENT, { selection: V1, codec: "snappy", keep: null }))).toBe(true);
   });
 
   it.each(CODECS)("has the same bytes each time, in %s", (codec) => {
     const odd = segmentOf(ODD_RUNS);
-    for (const keep of [null, { start: DAY_START, end: DAY_START + 1 }]) {
+    for (const keep of [null, [{ start: DAY_START, end: DAY_START + 1 }]]) {
       const request: Derivation = { selection: V2, codec, keep };
       expect(equalBytes(derived(odd, request), derived(odd, request))).toBe(true);
     }

@@ -74,7 +74,7 @@ describe("the statistics of a segment", () => {
     const cut = deriveSegment(segment, {
       selection: { version: "v1", fields: null },
       codec: "zstandard",
-      keep: { start: DAY_START + 40_000, end: DAY_START + 60_000 },
+      keep: [{ start: DAY_START + 40_000, end: DAY_START + 60_000 }],
     });
     if (!cut) throw new Error("no run is left");
     const left = segmentFooter(segmentOf(plainRuns(20, 40)));

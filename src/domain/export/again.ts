@@ -19,12 +19,15 @@ export const retryOf = (
   end: run.end,
   intervalHours: null,
   sourceExportId: null,
+  late: [],
   retryOfRunId: run.id,
   createdAt: given.now,
 });
 
-/** Why a run cannot be retried: it has not ended, or did what it was to do; null when it can. */
+/** Why a run cannot be retried: it has not ended, did what it was to do, or is made good anyway; null when it can. */
 export function refuseRetry(run: ExportRunRecord): Refusal | null {
+  if (run.late && run.status !== "COMPLETED")
+    return { reason: "conflict", message: "The schedule's next window carries the late rows of this run." };
   switch (run.status) {
     case "FAILED":
     case "CANCELLED":

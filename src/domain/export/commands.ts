@@ -1,4 +1,5 @@
 import type { StoreFailure } from "../failures.ts";
+import type { LateLook } from "../late.ts";
 import type { ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
 /** What can be asked of an export. `now` is the shell's clock at the moment of asking. */
@@ -19,5 +20,8 @@ export type ExportCommand =
   | { readonly type: "Pause"; readonly now: number }
   | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
-  /** `spawnId`: the id that the schedule's next window will have; null for a one-off export. */
-  | { readonly type: "Wake"; readonly spawnId: string | null; readonly now: number };
+  /**
+   * `spawnId`: the id that the schedule's next window will have; null for a one-off export. `late`: what was found
+   * before it; absent: nobody looked.
+   */
+  | { readonly type: "Wake"; readonly spawnId: string | null; readonly late?: LateLook | null; readonly now: number };

@@ -55,8 +55,7 @@ function decideCreated(command: ExportCommand, state: CreatedExport, at: number)
   if (command.type === "Cancel") return [{ type: "ExportCancelled", at }];
   if (command.type === "Pause") return pause(state, at);
   if (command.type === "Resume") return resume(state, at);
-  if (definition.intervalHours !== null)
-    return command.type === "Wake" && command.spawnId !== null ? spawn(state, command.spawnId, at) : [];
+  if (definition.intervalHours !== null) return command.type === "Wake" ? spawn(state, command, at) : [];
   if (command.type !== "Admit") return [];
   // The clock of a paused export stands still, so its time begins to run when it is resumed.
   const deadline = (state.pausedAt ?? at) + limits.exportTimeoutMs;
@@ -145,10 +144,17 @@ function heardAfterEnd(command: ExportCommand, runs: readonly KnownRun[], at: nu
 }
 
 /** One window at a time, each spawned exactly once: missed ones are caught up one by one. */
-function spawn(state: CreatedExport, exportId: string, at: number): readonly ExportEvent[] {
+function spawn(
+  state: CreatedExport,
+  { spawnId, late }: Extract<ExportCommand, { type: "Wake" }>,
+  at: number,
+): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
-  if (definition.intervalHours === null || state.pausedAt !== null) return [];
+  if (definition.intervalHours === null || spawnId === null || state.pausedAt !== null) return [];
   const window = windowOf(definition.start, definition.intervalHours, state.spawned);
   if (at < window.end + limits.spawnDelayMs) return [];
-  return [{ type: "WindowSpawned", index: state.spawned, exportId, start: window.start, end: window.end, at }];
+  const { start, end } = window;
+  const spawned = { type: "WindowSpawned", index: state.spawned, exportId: spawnId, start, end, at } as const;
+  // A look made for another window is left alone: its notes are followed up again.
+  return [late?.before === start ? { ...spawned, late: late.windows, noted: late.noted } : spawned];
 }

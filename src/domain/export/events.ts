@@ -2,6 +2,7 @@ import type { StoreFailure } from "../failures.ts";
 import type { Limits } from "../limits.ts";
 import type { Partition } from "../partitions.ts";
 import type { DestinationConfig, ExportDefinition, ExportStatus } from "../records.ts";
+import type { Window } from "../time.ts";
 
 /** Everything fixed at creation. `partitions` and `runIds` stand in the same order; both empty for a schedule. */
 export interface ExportPlan {
@@ -60,5 +61,8 @@ export type ExportEvent =
       readonly exportId: string;
       readonly start: number;
       readonly end: number;
+      /** Parts of earlier days of which it carries late rows, and the last note followed up; absent: none yet. */
+      readonly late?: readonly Window[];
+      readonly noted?: number;
       readonly at: number;
     };

@@ -34,6 +34,7 @@ export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string 
       runs: runs.map((run) => ({
         run_id: run.runId,
         day: plan.partitions[run.ordinal]?.day ?? null,
+        late: plan.partitions[run.ordinal]?.late ?? false,
         rows: run.rows,
         files: run.files.map(({ key, rows, bytes, etag, verification }) => ({ key, rows, bytes, etag, verification })),
       })),

@@ -15,6 +15,8 @@ interface Known {
   readonly updatedAt: number;
   /** Windows spawned so far; 0 for a one-off export. */
   readonly spawned: number;
+  /** The last note of a late day that the schedule has followed up. */
+  readonly noted: number;
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was not tried, or written. */
   readonly manifestFailure: StoreFailure | null;
@@ -52,7 +54,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
     const { plan, at } = event;
-    const nothing = { spawned: 0, manifest: null, manifestFailure: null };
+    const nothing = { spawned: 0, noted: 0, manifest: null, manifestFailure: null };
     return { status: "CREATED", plan, runs, updatedAt: at, pausedAt: null, ...nothing };
   }
   if (state.status === "NONE") return state;
@@ -80,7 +82,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "ManifestCommitted":
       return { ...known, manifest: event.manifest, manifestFailure: null };
     case "WindowSpawned":
-      return { ...known, spawned: event.index + 1 };
+      return { ...known, spawned: event.index + 1, noted: event.noted ?? known.noted };
     case "ExportPaused":
       return "pausedAt" in known ? { ...known, pausedAt: event.at } : known;
     case "ExportResumed":
@@ -109,6 +111,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   plan: state.plan,
   runs: state.runs,
   spawned: state.spawned,
+  noted: state.noted,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
   updatedAt: at,

@@ -38,6 +38,7 @@ export function recordOfUnstartedRun(plan: ExportPlan, ordinal: number, state: E
     finishedAt,
     start: partition.start,
     end: partition.end,
+    late: partition.late ?? false,
     retryNumber: 0,
     failures: [],
     prefix: keyPrefixOf(plan.destination),

@@ -12,6 +12,8 @@ export interface RunSpec {
   readonly tenantId: string;
   readonly projectId: string;
   readonly shards: number;
+  /** The schedule that spawned the export; absent: none. */
+  readonly scheduleId?: string;
   readonly destinationId: string;
   readonly destination: DestinationConfig;
   readonly partition: Partition;

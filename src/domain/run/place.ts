@@ -1,4 +1,4 @@
-import { fileKey, folderOf, keyPrefixOf } from "../layout.ts";
+import { fileKey, folderOf, keyPrefixOf, lateFileKey } from "../layout.ts";
 import type { RunSpec } from "./events.ts";
 
 /** Folder of a run's files in the bucket, without an outer slash (spec 2.9). */
@@ -14,4 +14,4 @@ export const runFolder = (spec: RunSpec): string =>
 
 /** Key of the run's file with that ordinal: the same at every attempt. */
 export const runFileKey = (spec: RunSpec, file: number): string =>
-  fileKey(runFolder(spec), spec.partition.ordinal, file);
+  (spec.partition.late ? lateFileKey : fileKey)(runFolder(spec), spec.partition.ordinal, file);

@@ -20,6 +20,7 @@ export function viewOf(state: RunState): ExportRunRecord | null {
     finishedAt: state.status === "RUNNING" ? null : state.finishedAt,
     start: spec.partition.start,
     end: spec.partition.end,
+    late: spec.partition.late ?? false,
     retryNumber: state.retry,
     failures: state.failures,
     prefix: keyPrefixOf(spec.destination),

@@ -41,6 +41,9 @@ export const exportRunShown = (profile: WireProfile) =>
       finished_at: shownInstant.nullable(),
       start_time: shownInstant,
       end_time: shownInstant,
+      late: z.boolean().openapi({
+        description: "Only rows that arrived after the schedule had exported the windows they belong to.",
+      }),
     })
     .openapi("BulkExportRun");
 
@@ -67,6 +70,7 @@ export const showRun = (
   finished_at: isoOrNull(record.finishedAt),
   start_time: isoFromMs(record.start),
   end_time: isoFromMs(record.end),
+  late: record.late,
 });
 
 const errorsOf = (failures: ExportRunRecord["failures"]): Record<string, string> | null =>

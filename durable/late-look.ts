@@ -1,0 +1,52 @@
+import type { ExportPlan } from "../src/domain/export/events.ts";
+import { coveredPartOf, type LateLook, MOST_LATE_DAYS } from "../src/domain/late.ts";
+import { dayOf, type Window } from "../src/domain/time.ts";
+import { log } from "../src/log.ts";
+import { strays, traceShard } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { inLanes } from "./steps/lanes.ts";
+
+/** Days asked at once. */
+const LOOK_LANES = 6;
+
+/**
+ * Finds the days with rows that came late for a schedule, before it spawns the window that begins at `before`. Only
+ * days noted since the last look are asked, so a look costs next to nothing where nothing came.
+ */
+export async function lookForLate(env: Env, plan: ExportPlan, before: number, noted: number): Promise<LateLook> {
+  const { tenantId, projectId, start } = plan.definition;
+  const firstDay = dayOf(start);
+  const lastDay = dayOf(before - 1);
+  const query = { projectId, noted, firstDay, lastDay, limit: MOST_LATE_DAYS };
+  const notes = await strays(env, tenantId).notedDays(query);
+  const parts = [...notes.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
+  const answers = await inLanes(LOOK_LANES, parts, (part) => hasLate(env, plan, part));
+  return { before, noted: notes.noted, windows: parts.filter((_, i) => answers[i]) };
+}
+
+async function hasLate(env: Env, plan: ExportPlan, part: Window): Promise<boolean> {
+  const { id } = plan.definition;
+  const day = dayOf(part.start);
+  const asked = shardsOf(env, plan, day).map((shard) => shard.hasLate(id, part.end));
+  const answers = await Promise.allSettled(asked);
+  if (answers.some((one) => one.status === "rejected")) {
+    // One day that cannot be asked must not hold up the schedule: it is noted again, for the next window.
+    log("late_look_failed", { schedule: id, day });
+    await noteAgain(env, plan, day);
+    return false;
+  }
+  return answers.some((one) => one.status === "fulfilled" && one.value);
+}
+
+/** An export ended without completing: the late rows of that day are free for the next window, which hears of it. */
+export async function releaseLate(env: Env, plan: ExportPlan, day: string): Promise<void> {
+  await Promise.all(shardsOf(env, plan, day).map((shard) => shard.release(plan.definition.id)));
+  await noteAgain(env, plan, day);
+}
+
+/** Has the next window of a schedule look at the day. */
+const noteAgain = (env: Env, { definition, shards }: ExportPlan, day: string): Promise<void> =>
+  strays(env, definition.tenantId).noteDay({ projectId: definition.projectId, day, shards });
+
+const shardsOf = (env: Env, { definition: { tenantId, projectId }, shards }: ExportPlan, day: string) =>
+  Array.from({ length: shards }, (_, shard) => traceShard(env, { tenantId, projectId, day, shard }));

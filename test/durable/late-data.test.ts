@@ -1,0 +1,251 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { zstdDecompressSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { workspace } from "../../durable/actors.ts";
+import { lookForLate } from "../../durable/late-look.ts";
+import { manifestKey } from "../../src/domain/layout.ts";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { startOfDay, type Window } from "../../src/domain/time.ts";
+import { windowOf } from "../../src/domain/windows.ts";
+import type { Claim } from "../../src/source/port.ts";
+import { customerStore, definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "./exporting.ts";
+import {
+  DAY,
+  env,
+  ingest,
+  newId,
+  newProject,
+  patch,
+  post,
+  rowsIn,
+  shard,
+  shardStub,
+  straysOf,
+  type TestProject,
+  WHOLE_DAY,
+} from "./traces.ts";
+
+const HOUR_MS = 3_600_000;
+const START = startOfDay(DAY);
+
+const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
+const hour = (from: number): Window => windowOf(START, 1, from);
+
+describe("a shard that is asked by exports of a schedule", () => {
+  const main = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "main" });
+  const late = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "late" });
+  const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
+
+  const claimed = async (project: TestProject, claim: Claim, window: Window): Promise<string[]> => {
+    const snapshot = await shard(project).snapshot(window, 0, claim);
+    const isMeant = (start: number, keep: readonly Window[] | null) =>
+      (keep ?? []).some((one) => start >= one.start * 1000 && start < one.end * 1000);
+    const ids = snapshot.segments.map(async (segment) =>
+      (await rowsIn({ segments: [segment] })).filter((row) => isMeant(row.start_time ?? 0, segment.keep)),
+    );
+    return (await Promise.all(ids)).flatMap((rows) => rows.map(({ id }) => id)).sort();
+  };
+
+  it("gives a row that came after its window was exported to the next export, once", async () => {
+    const project = newProject();
+    const [early, lateOne, next] = [newId(), newId(), newId()];
+    await ingest(project, post(early, at(0)));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([early]);
+    await ingest(project, post(lateOne, at(0.5)), post(next, at(1)));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await claimed(project, main("e1"), hour(1))).toEqual([next]);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
+    expect(await shard(project).hasLate("s", hour(1).end)).toBe(false);
+    expect(await claimed(project, late("e2"), until(2))).toEqual([]);
+  });
+
+  it("answers the same rows whenever a claim is repeated, also after an eviction and after rows and patches came", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, post(a, at(0)));
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(b, at(0)));
+    await claimed(project, late("e1"), until(1));
+    await ingest(project, post(newId(), at(0)), patch(a, { name: "patched" }), patch(b, { name: "patched" }));
+    for (let again = 0; again < 2; again += 1) {
+      expect(await claimed(project, main("e0"), hour(0))).toEqual([a]);
+      expect(await claimed(project, late("e1"), until(1))).toEqual([b]);
+      await evictDurableObject(shardStub(project));
+    }
+  });
+
+  it("finds rows late that came when it had nothing yet but a schedule's question", async () => {
+    const project = newProject();
+    const id = newId();
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([]);
+    await evictDurableObject(shardStub(project));
+    await ingest(project, post(id, at(0)));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
+  });
+
+  it("does not take a patch of an exported run for a late row, and a post after its patch is one row", async () => {
+    const project = newProject();
+    const [exported, patchedFirst] = [newId(), newId()];
+    await ingest(project, post(exported, at(0)));
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, patch(exported, { name: "patched" }));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    await ingest(project, patch(patchedFirst, { ...at(0), project: { name: "demo" } }));
+    expect(await claimed(project, late("e2"), until(1))).toEqual([patchedFirst]);
+    await ingest(project, post(patchedFirst, at(0)));
+    expect(await claimed(project, late("e3"), until(1))).toEqual([]);
+  });
+
+  it("keeps the start time of exported runs: none moves into another window", async () => {
+    const project = newProject();
+    const [forth, back] = [newId(), newId()];
+    await ingest(project, post(forth, at(0)), post(back, at(1)));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([forth]);
+    await shard(project).ingest([patch(forth, { ...at(1), name: "moved" }), patch(back, { ...at(0), name: "moved" })]);
+    expect(await claimed(project, main("e1"), hour(1))).toEqual([back]);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    expect((await rowsIn(await shard(project).snapshot(WHOLE_DAY, 0, null))).map(({ name }) => name)).toEqual([
+      "moved",
+      "moved",
+    ]);
+  });
+
+  it("gives released rows to the next export, and to the released one no more", async () => {
+    const project = newProject();
+    const id = newId();
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(id, at(0)));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
+    await shard(project).release("e1");
+    await shard(project).release("e1");
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    expect(await claimed(project, late("e2"), until(2))).toEqual([id]);
+    await shard(project).release("e3");
+    expect(await claimed(project, late("e3"), until(2))).toEqual([]);
+  });
+
+  it("keeps schedules and one-off exports apart", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, post(a, at(0)));
+    await claimed(project, main("s0"), hour(0));
+    await ingest(project, post(b, at(0)));
+    expect(await shard(project).hasLate("t", hour(0).end)).toBe(false);
+    expect(await claimed(project, main("t0", "t"), hour(0))).toEqual([a, b].sort());
+    expect(await claimed(project, late("t1", "t"), until(1))).toEqual([]);
+    expect(await claimed(project, late("s1"), until(1))).toEqual([b]);
+    expect(await rowsIn(await shard(project).snapshot(WHOLE_DAY, 0, null))).toHaveLength(2);
+  });
+
+  it("finds late rows neither in windows that were never exported nor in later ones", async () => {
+    const project = newProject();
+    await ingest(project, post(newId(), at(0)));
+    await claimed(project, main("e1"), hour(1));
+    await ingest(project, post(newId(), at(0.5)), post(newId(), at(1.5)));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await claimed(project, late("e2"), until(1))).toEqual([]);
+  });
+
+  it("has its day noted again after each look, and a confirmation from before the look counts for nothing", async () => {
+    const project = newProject();
+    const noted = async () => {
+      const query = { projectId: project.project.id, noted: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
+      return (await straysOf(project).notedDays(query)).noted;
+    };
+    await ingest(project, post(newId(), at(0)), post(newId(), at(0)));
+    expect(await noted()).toBe(1);
+    await ingest(project, post(newId(), at(0)));
+    expect(await noted()).toBe(1);
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(newId(), at(0)));
+    expect(await noted()).toBe(2);
+    await shard(project).hasLate("s", hour(0).end);
+    const { note } = await shard(project).ingest([post(newId(), at(0))]);
+    if (note === null) throw new Error("the day is noted");
+    await shard(project).hasLate("s", hour(0).end);
+    await shard(project).dayNoted(note);
+    expect((await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
+  });
+
+  it("that an earlier version filled counts its runs as there from the beginning", async () => {
+    const project = newProject();
+    const [old, lateOne] = [newId(), newId()];
+    await ingest(project, post(old, at(0)));
+    await shard(project).snapshot(WHOLE_DAY, 0, null);
+    await runInDurableObject(shardStub(project), (_, { storage }) => {
+      storage.sql.exec("DROP TABLE share");
+      storage.sql.exec("DROP TABLE asked");
+      storage.sql.exec("ALTER TABLE segment DROP COLUMN first");
+    });
+    await evictDurableObject(shardStub(project));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([old]);
+    await ingest(project, post(lateOne, at(0)), patch(old, { name: "patched" }));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
+  });
+});
+
+describe("an hourly schedule", () => {
+  /** What the schedule's alarm does for each window, without the clock. */
+  const scheduleOf = (home: TestWorkspace) => {
+    const definition = definitionOf(home, { start: START, end: null, intervalHours: 1 });
+    let noted = 0;
+    return async (index: number, changes: { readonly destinationId?: string } = {}) => {
+      const window = hour(index);
+      const plan = { definition, shards: 1, limits: LIMITS, partitions: [], runIds: [], destination: NOWHERE };
+      const look = await lookForLate(env, plan, window.start, noted);
+      noted = look.noted;
+      const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
+      await workspace(env, home.tenantId).createExport(spawned);
+      return spawned;
+    };
+  };
+
+  const NOWHERE = { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false };
+
+  const idsIn = async (bytes: Uint8Array): Promise<string[]> => {
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+    const compressors = { ZSTD: (page: Uint8Array) => new Uint8Array(zstdDecompressSync(page)) };
+    return (await parquetReadObjects({ file, columns: ["id"], compressors })).map(({ id }) => String(id));
+  };
+
+  /** What lies in the bucket, by the manifest: the names of files and the ids in them. */
+  const exportedBy = async (home: TestWorkspace, exportId: string) => {
+    const ended = await untilEnded(home.tenantId, exportId);
+    expect(ended.status).toBe("COMPLETED");
+    const store = customerStore(home.prefix);
+    const get = async (key: string): Promise<Uint8Array> => {
+      const found = await store.get(key, 16 * 1024 * 1024);
+      if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
+      return found.value;
+    };
+    const manifest = JSON.parse(new TextDecoder().decode(await get(manifestKey(home.prefix, exportId))));
+    const files: { name: string; late: boolean; ids: string[] }[] = [];
+    for (const { late, files: listed } of manifest.runs)
+      for (const { key } of listed)
+        files.push({
+          name: key.split("/runs/")[1],
+          late,
+          ids: await idsIn(await get(key)),
+        });
+    return files;
+  };
+
+  it("carries a late row with its next window, in the day it belongs to, in a file marked late-", async () => {
+    const home = await newWorkspace();
+    const spawn = scheduleOf(home);
+    const [early, lateOne, next] = [newId(), newId(), newId()];
+    await ingest(home, post(early, at(22)));
+    expect(await exportedBy(home, (await spawn(22)).id)).toMatchObject([{ late: false, ids: [early] }]);
+    await ingest(home, post(lateOne, at(22)), post(next, at(24)));
+    expect(await exportedBy(home, (await spawn(24)).id)).toEqual([
+      { name: "year=2030/month=1/day=3/0-00000.parquet", late: false, ids: [next] },
+      { name: "year=2030/month=1/day=2/late-1-00000.parquet", late: true, ids: [lateOne] },
+    ]);
+    const quiet = await spawn(25);
+    expect(quiet.late).toEqual([]);
+    expect(await exportedBy(home, quiet.id)).toEqual([]);
+  });
+});

@@ -1,11 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ExportCommand } from "../../src/domain/export/commands.ts";
 import { refuseCancel } from "../../src/domain/export/decide.ts";
 import type { ExportEvent, RunReport } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { specification } from "../support/given.ts";
-import { definition, HOUR_MS, NOW, planOf, storeFailure } from "../support/samples.ts";
+import { HOUR_MS, NOW, planOf, storeFailure } from "../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -179,42 +177,5 @@ describe("a scheduled export", () => {
     given(schedule, { type: "ExportCancelled", at: NOW })
       .when({ type: "Wake", spawnId: "x", now: spawnAt })
       .thenNothing();
-  });
-});
-
-describe("whatever is asked of an export", () => {
-  const commands: fc.Arbitrary<ExportCommand> = fc
-    .record({ later: fc.nat({ max: 100 * HOUR_MS }), ordinal: fc.nat({ max: 2 }), seq: fc.nat({ max: 6 }) })
-    .chain(({ later, ordinal, seq }) => {
-      const now = NOW + later;
-      return fc.constantFrom<ExportCommand>(
-        { type: "Create", plan, now },
-        { type: "Admit", now },
-        { type: "HearRun", ordinal, seq, report: report(), now },
-        { type: "HearRun", ordinal, seq, report: done, now },
-        { type: "HearRun", ordinal, seq, report: report({ status: "FAILED", finishedAt: now }), now },
-        { type: "RecordManifest", manifest, now },
-        { type: "RecordManifestFailure", failure: storeFailure(), now },
-        { type: "Pause", now },
-        { type: "Resume", now },
-        { type: "Cancel", now },
-        { type: "Wake", spawnId: definition.id, now },
-      );
-    });
-
-  it("its log folds, a final status stays, and COMPLETED means every run is done", () => {
-    fc.assert(
-      fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
-        let state = bulkExport.initialState;
-        for (const command of asked) {
-          const before = state;
-          for (const event of bulkExport.decide(command, state))
-            state = bulkExport.evolve(state, JSON.parse(JSON.stringify(event)));
-          if ("finishedAt" in before) expect(state.status).toBe(before.status);
-          if (state.status === "COMPLETED")
-            expect(state.runs.every((run) => run.report.status === "COMPLETED")).toBe(true);
-        }
-      }),
-    );
   });
 });

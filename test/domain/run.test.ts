@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunCommand } from "../../src/domain/run/commands.ts";
 import type { CommittedFile, RunEvent } from "../../src/domain/run/events.ts";
@@ -193,67 +192,5 @@ describe("a run", () => {
     given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
       .when({ type: "RecordFile", file: file(0, 20), now: NOW })
       .thenNothing();
-  });
-});
-
-const commands: fc.Arbitrary<RunCommand> = fc.nat({ max: 20 * HOUR_MS }).chain((later) => {
-  const now = NOW + later;
-  return fc.constantFrom<RunCommand>(
-    { type: "Start", spec, now },
-    { type: "Wake", now },
-    { type: "BeginStep", step: "upload", now },
-    { type: "PauseStep", now },
-    { type: "RecordSnapshot", snapshot, now },
-    { type: "RecordPlan", files: 2, rows: 30, bytes: 900, now },
-    { type: "RecordUploadOpened", file: 0, key: "k", uploadId: "u", now },
-    { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now },
-    { type: "RecordUploadLost", file: 0, now },
-    { type: "RecordFile", file: file(0, 20), now },
-    { type: "RecordFile", file: file(1, 10), now },
-    { type: "RecordFailure", failure, now },
-    { type: "RecordUploadAborted", file: 0, failure: null, now },
-    { type: "RecordUploadAborted", file: 0, failure, now },
-    { type: "Pause", order: later, now },
-    { type: "Resume", order: later, now },
-    { type: "RecordCleaned", now },
-    { type: "Cancel", now },
-    { type: "TimeOut", now },
-  );
-});
-
-describe("whatever is asked of a run", () => {
-  it("its log folds, its alarm is a valid instant, and null exactly when it is at rest or paused", () => {
-    fc.assert(
-      fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
-        let state = run.initialState;
-        for (const command of asked)
-          for (const event of run.decide(command, state)) {
-            state = run.evolve(state, JSON.parse(JSON.stringify(event)));
-            const at = run.wakeAt(state);
-            const isAtRest =
-              state.status === "NONE" ||
-              (state.status === "RUNNING"
-                ? state.pausedAt !== null
-                : nextStep(state) === null && state.abort.retryAt === null);
-            expect(at === null).toBe(isAtRest);
-            if (at !== null) expect(at).toBeGreaterThan(0);
-          }
-      }),
-    );
-  });
-
-  it("a final status stays, and committed files are never forgotten", () => {
-    fc.assert(
-      fc.property(fc.array(commands, { maxLength: 40 }), (asked) => {
-        let state = run.initialState;
-        for (const command of asked) {
-          const before = state;
-          state = run.decide(command, state).reduce(run.evolve, state);
-          if (before.status === "NONE" || state.status === "NONE") continue;
-          if (before.status !== "RUNNING") expect(state.status).toBe(before.status);
-          expect(state.progress.files.slice(0, before.progress.files.length)).toEqual(before.progress.files);
-        }
-      }),
-    );
   });
 });

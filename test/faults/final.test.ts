@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../support/broken-s3-rules.ts";
+import { until } from "../support/until.ts";
 import { type Contents, filesOf } from "./bucket-contents.ts";
 import { DAY_ONE, DAY_TWO, FIRST_FILE, type Outcome, SECOND_FILE, useLaboratory } from "./exporting.ts";
 import { QUICK } from "./laboratory.ts";
@@ -20,7 +21,6 @@ describe("spec 7.4: a storage or destination error ends the run at once, and wit
   it.each<readonly [title: string, fault: FaultRule["fault"], said: RegExp]>([
     ["permissions taken away (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
-    ["a clock that goes wrong (RequestTimeTooSkewed)", "clock_skew", /\(RequestTimeTooSkewed\).*clock/],
     ["a bucket that is removed (NoSuchBucket)", "no_such_bucket", /^Bucket is not valid \(NoSuchBucket\)/],
   ])("%s", async (_title, fault, said) => {
     const outcome = await exportUnder({ operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault });
@@ -165,10 +165,6 @@ describe("credentials rotated by PATCH", () => {
 });
 
 const MANIFEST = "<prefix>/_waybill/export_id=<export>/manifest.json";
-
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resume) => setTimeout(resume, 10));
-};
 
 const untilRequested = (operation: string) =>
   until(() => laboratory().s3.requests.some((one) => one.operation === operation));

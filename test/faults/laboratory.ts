@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDestination, createExport, type ExportRunAnswer, projectId, readStatus } from "../../dev/api.ts";
 import type { BucketAddress } from "../../dev/bucket-address.ts";
 import type { WaybillConfig } from "../../dev/config.ts";
+import { assertPortIsFree, freePort } from "../../dev/ports.ts";
 import type { Settings } from "../../dev/settings.ts";
 import { startWaybill } from "../../dev/start.ts";
 import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
 import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";
+import { until } from "../support/until.ts";
 import { type Contents, contentsOf, type ExportNames } from "./bucket-contents.ts";
 import { FIRST_DAY, noisyBatches } from "./noisy-runs.ts";
 
@@ -29,8 +31,8 @@ export interface Laboratory {
   readonly projectId: string;
   /** A destination with a prefix of its own, checked already. */
   newDestination(prefix: string, keys?: Partial<BucketAddress>): Promise<string>;
-  /** Begins an export of both days. */
-  begin(destinationId: string): Promise<string>;
+  /** Begins an export of both days; in zstd, as the segments lie, unless another codec is named. */
+  begin(destinationId: string, compression?: string): Promise<string>;
   /** Waits for the end of an export; its runs in the order of their days. */
   untilEnded(exportId: string): Promise<Ended>;
   /** Its runs as they are now, in the order of their days. */
@@ -39,6 +41,12 @@ export interface Laboratory {
   contents(names: ExportNames): Promise<Contents>;
   /** Sends a request of the public API. */
   ask(method: string, path: string, body?: object): Promise<Response>;
+  /** What the service has logged since it was last started. */
+  log(): string;
+  /** Ends every process of the service with SIGKILL, in the middle of whatever it does. */
+  kill(): Promise<void>;
+  /** Starts the service again with the state that the killed one left. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +59,9 @@ export interface Ended {
 export const openLaboratory = async (settings: Settings): Promise<Laboratory> => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-faults-"));
   const s3 = await startBrokenS3();
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings });
+  const stateDir = join(folder, "state");
+  const port = await freePort();
+  let waybill = await startWaybill({ port, stateDir, settings });
   const { config } = waybill;
   await sendRuns(config);
   const project = await projectId(config, PROJECT);
@@ -75,12 +85,13 @@ export const openLaboratory = async (settings: Settings): Promise<Laboratory> =>
     s3,
     projectId: project,
     newDestination: (prefix, keys = {}) => createDestination(config, { ...addressOf(s3), ...keys }, prefix),
-    begin: (destinationId) =>
+    begin: (destinationId, compression = "zstandard") =>
       createExport(config, {
         bulk_export_destination_id: destinationId,
         session_id: project,
         start_time: isoFromMs(FIRST_DAY),
         end_time: isoFromMs(FIRST_DAY + 2 * DAY_MS),
+        compression,
       }),
     async untilEnded(exportId) {
       for (;;) {
@@ -93,6 +104,21 @@ export const openLaboratory = async (settings: Settings): Promise<Laboratory> =>
     runsOf,
     contents: (names) => contentsOf(s3.store, names),
     ask,
+    log: () => readFileSync(waybill.logFile, "utf8"),
+    async kill() {
+      process.kill(-waybill.groupId, "SIGKILL");
+      await waybill.stop();
+      // The head of the group is gone; what else it held is, too, when its port is free.
+      await until(() =>
+        assertPortIsFree(port).then(
+          () => true,
+          () => false,
+        ),
+      );
+    },
+    async restart() {
+      waybill = await startWaybill({ port, stateDir, settings });
+    },
     async close() {
       await waybill.stop();
       await s3.stop();

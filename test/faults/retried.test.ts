@@ -40,6 +40,7 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
     ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
+    ["a clock that goes wrong (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
     ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
   ])("%s", async (_title, rule, said) => {
     await expectUnchanged([rule], said);

@@ -27,6 +27,12 @@ describe("a failed run asked for once more", () => {
     });
   });
 
+  it("leaves late rows to the schedule's next window", () => {
+    const late = [{ start: NOW - 1, end: NOW }];
+    expect(retryOf({ ...definition, late }, run, { id: "new", now: NOW })).not.toHaveProperty("late");
+    expect(refuseRetry({ ...run, status: "FAILED", late: true })).toMatchObject({ reason: "conflict" });
+  });
+
   it.each<[ExportStatus, isAllowed: boolean]>([
     ["CREATED", false],
     ["RUNNING", false],

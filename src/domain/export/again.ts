@@ -9,7 +9,7 @@ export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boo
  * itself never works again. `id` follows from the run, so that asking twice reaches the same export.
  */
 export const retryOf = (
-  definition: ExportDefinition,
+  { late: _, ...definition }: ExportDefinition,
   run: ExportRunRecord,
   given: { readonly id: string; readonly now: number },
 ): ExportDefinition => ({
@@ -19,7 +19,6 @@ export const retryOf = (
   end: run.end,
   intervalHours: null,
   sourceExportId: null,
-  late: [],
   retryOfRunId: run.id,
   createdAt: given.now,
 });

@@ -13,10 +13,28 @@ export interface ExportRequest {
   readonly bulk_export_destination_id: string;
   readonly session_id: string;
   readonly start_time: string;
-  readonly end_time: string;
+  readonly end_time?: string;
+  readonly interval_hours?: number;
   readonly export_fields?: readonly string[];
   readonly format_version?: string;
   readonly compression?: string;
+}
+
+/** The members of an export that clients of this repository look at. */
+export interface ExportAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly start_time: string;
+  readonly end_time: string | null;
+  readonly source_bulk_export_id: string | null;
+  readonly rows_written: number;
+}
+
+/** An event of an export. */
+export interface EventAnswer {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
 }
 
 /** The members of an export's runs that clients of this repository look at. */
@@ -65,6 +83,17 @@ export const createExport = async (api: ApiAccess, request: ExportRequest): Prom
 export const readStatus = async (api: ApiAccess, exportId: string): Promise<string> =>
   (await ask<{ status: string }>(api, "GET", `${BULK_EXPORTS}/${exportId}`)).status;
 
+/** All exports of the workspace, the newest first. */
+export const listExports = (api: ApiAccess): Promise<readonly ExportAnswer[]> => ask(api, "GET", BULK_EXPORTS);
+
+/** Cancels an export; answers with its final record. */
+export const cancelExport = (api: ApiAccess, exportId: string): Promise<ExportAnswer> =>
+  ask(api, "PATCH", `${BULK_EXPORTS}/${exportId}`, { status: "Cancelled" });
+
+/** What has happened to an export: the first 1,000 events. */
+export const readEvents = async (api: ApiAccess, exportId: string): Promise<readonly EventAnswer[]> =>
+  (await ask<{ events: EventAnswer[] }>(api, "GET", `${BULK_EXPORTS}/${exportId}/events?limit=1000`)).events;
+
 /**
  * Waits until an export has ended and answers with its last state; `seen` is told of every look on the way. Throws a
  * DevFailure when it ended in another state than COMPLETED.
@@ -94,6 +123,10 @@ export const projectId = async (api: ApiAccess, name: string): Promise<string> =
   if (project === undefined) throw new DevFailure(`The service knows no project "${name}".`);
   return project.id;
 };
+
+/** Creates a project that nothing was sent to yet; answers with its id. */
+export const createProject = async (api: ApiAccess, name: string): Promise<string> =>
+  (await ask<{ id: string }>(api, "POST", "/api/v1/sessions", { name })).id;
 
 const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> => {
   const answer = await fetch(`${api.url}${path}`, {

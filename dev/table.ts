@@ -1,8 +1,10 @@
 /** Plain text table: the first column and other text to the left, numbers to the right. */
 export const table = (header: readonly string[], rows: readonly (readonly string[])[], indent = "   "): string => {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const isNumeric = header.map((_, column) =>
-    rows.every((row) => /^[-$]?[\d.,]*( ?[A-Za-z%]+)?$/.test(row[column] ?? "")),
+  const isNumeric = header.map(
+    (_, column) =>
+      rows.every((row) => /^[-$]?[\d.,]*( ?[A-Za-z%]+)?$/.test(row[column] ?? "")) &&
+      rows.some((row) => /\d/.test(row[column] ?? "")),
   );
   const line = (cells: readonly string[]): string =>
     indent +

@@ -1,22 +1,37 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../../src/domain/time.ts";
-import { createDestination, createExport, type ExportState, projectId, untilCompleted } from "../api.ts";
+import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
+import {
+  createDestination,
+  createExport,
+  type ExportState,
+  listExports,
+  projectId,
+  readEvents,
+  untilCompleted,
+} from "../api.ts";
 import type { WaybillConfig } from "../config.ts";
 import { download } from "../download.ts";
 import { DevFailure } from "../failure.ts";
 import { startWaybill } from "../start.ts";
+import { exportTable, type Origin, scheduleHourly, startAndCancel, timeline } from "./life-cycle.ts";
 import { progressLine } from "./progress-line.ts";
 import { readBack } from "./read-back.ts";
+import { timesAt } from "./times.ts";
 
 const PROJECT = "demo";
 const PREFIX = "traces";
 const LOOK_EVERY_MS = 100;
+/** Days that nothing was sent for: enough to be still at work when it is cancelled. */
+const CANCELLED_DAYS = 60;
 /** What a shell shows for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** Real traces in, Parquet in a bucket out, read back and counted. Throws a DevFailure when the counts differ. */
+/**
+ * Real traces in, Parquet in a bucket out, read back and counted; then a schedule, a cancelled export and what the first
+ * export has to tell. Throws a DevFailure when the counts differ.
+ */
 export const demo = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-demo-"));
   console.log("\nWaybill demo: traces in, Parquet out. Nothing leaves this machine.\n");
@@ -37,7 +52,7 @@ export const demo = async (): Promise<void> => {
 
 const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typeof progressLine>): Promise<void> => {
   steps.begin("Sending traces with the langsmith SDK");
-  const today = startOfDay(dayOf(Date.now()));
+  const times = timesAt(Date.now());
   Object.assign(process.env, {
     LANGSMITH_TRACING: "true",
     LANGSMITH_ENDPOINT: config.url,
@@ -46,17 +61,16 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
   });
   // Loaded only now: the SDK reads these variables when it is loaded and when it is first used.
   const { sendTraces } = await import("./send.ts");
-  const sent = await sendTraces(PROJECT, [today - 2 * DAY_MS, today - DAY_MS]);
+  const sent = await sendTraces(PROJECT, times.replayed);
   steps.done(`${sent.runs} runs in ${sent.traces} traces over 3 days, ${sent.feedback} pieces of feedback`);
 
   steps.begin("Exporting them through the public API");
-  const exportId = await createExport(config, {
+  const origin: Origin = {
     bulk_export_destination_id: await createDestination(config, config.s3, PREFIX),
     session_id: await projectId(config, PROJECT),
-    start_time: isoFromMs(today - 2 * DAY_MS),
-    end_time: isoFromMs(today + 2 * DAY_MS),
-    format_version: "v2_beta",
-  });
+  };
+  const window = { start_time: isoFromMs(times.start), end_time: isoFromMs(times.end) };
+  const exportId = await createExport(config, { ...origin, ...window, format_version: "v2_beta" });
   const ended = await untilCompleted(config, exportId, LOOK_EVERY_MS, (state) => steps.update(rowsOf(state)));
   steps.done(rowsOf(ended));
 
@@ -64,12 +78,29 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
   const files = await download(config.s3, PREFIX, folder);
   const found = await readBack(folder, PREFIX, files);
   steps.done(`${files.length} objects downloaded`);
+
+  steps.begin("Exporting every hour, by a schedule");
+  const hourly = await scheduleHourly(config, origin, isoFromMs(times.hour));
+  steps.done(`its first window is ${hourly.status}, ${hourly.rows_written} rows`);
+
+  steps.begin("Cancelling an export at work");
+  const long = { start_time: isoFromMs(times.start - CANCELLED_DAYS * DAY_MS), end_time: window.end_time };
+  const cancelled = await startAndCancel(config, origin, long);
+  steps.done(`${cancelled.status}, and nothing starts it again`);
+
   console.log(`\n${found.report}\n`);
   if (found.rows !== sent.runs) {
     throw new DevFailure(`${sent.runs} runs were sent, but ${found.rows} were read back. The files are in ${folder}.`);
   }
   console.log(`${sent.runs} runs sent, ${found.rows} rows read back: equal.\n`);
+  console.log(`All exports of the workspace now:\n\n${exportTable((await listExports(config)).toReversed())}\n`);
+  console.log(`What happened to the first one, as GET /api/v1/bulk-exports/${exportId}/events tells it:\n`);
+  console.log(`${timeline(await readEvents(config, exportId))}\n`);
   console.log(`The files stay in ${folder}; any Parquet reader opens them.
+To verify them: _SUCCESS holds the SHA-256 of the manifest, and the manifest the rows and bytes of every file.
+
+   cd ${join(folder, PREFIX, "_waybill", `export_id=${exportId}`)} && cat _SUCCESS && sha256sum manifest.json
+
 Next: npm run dev starts the service for your own programs. Point LANGSMITH_ENDPOINT at it and export your own traces.
 `);
 };

@@ -11,24 +11,22 @@ export interface Sent {
 }
 
 const LIVE_CONVERSATIONS = 40;
-const REPLAYED_PER_DAY = 40;
 
 /**
  * Sends traces with the langsmith SDK, which finds the service in LANGSMITH_ENDPOINT, LANGSMITH_API_KEY and
- * LANGSMITH_PROJECT as in any program: today's through `traceable`, those of earlier days as run trees with times.
+ * LANGSMITH_PROJECT as in any program: those of now through `traceable`, those that began `earlier` as run trees with
+ * times.
  */
-export const sendTraces = async (project: string, earlierDays: readonly number[]): Promise<Sent> => {
+export const sendTraces = async (project: string, earlier: readonly number[]): Promise<Sent> => {
   const client = new Client();
   const traces: { readonly trace: Trace; readonly said: Conversation }[] = [];
   for (let n = 0; n < LIVE_CONVERSATIONS; n++) {
     const said = conversation(n);
     traces.push({ trace: await answerLive(said, client), said });
   }
-  for (const [index, day] of earlierDays.entries()) {
-    for (let n = 0; n < REPLAYED_PER_DAY; n++) {
-      const said = conversation(n + index + 1);
-      traces.push({ trace: await replay(said, client, day + sinceMidnightMs(n)), said });
-    }
+  for (const [n, startTime] of earlier.entries()) {
+    const said = conversation(n + 1);
+    traces.push({ trace: await replay(said, client, startTime), said });
   }
   await client.awaitPendingTraceBatches();
   const feedback = await sendFeedback(client, project, traces);
@@ -49,6 +47,3 @@ const sendFeedback = async (
   );
   return scored.length;
 };
-
-/** Spreads a day's conversations over its hours: every half an hour one. */
-const sinceMidnightMs = (n: number): number => n * 30 * 60_000 + (n % 7) * 1000;

@@ -24,8 +24,11 @@ const LOOK_EVERY_MS = 1000;
 /** Looks of one stream: some five minutes. One request may ask other actors 1,000 times (Workers limits). */
 const MOST_LOOKS = 300;
 
-/** Looks without an event after which a comment tells everybody in between that the stream is alive. */
-const HEARTBEAT_LOOKS = 15;
+/**
+ * A comment, sent after each look that showed nothing: it keeps the connection from being cut as idle, and a client that
+ * has gone is noticed only by writing to it.
+ */
+const HEARTBEAT = ":\n\n";
 
 /** How long a client waits before it comes back. */
 const RETRY_MS = 1000;
@@ -69,11 +72,8 @@ async function* messages(first: Look, begin: number, look: (after: number) => Pr
   yield `retry: ${RETRY_MS}\n\n`;
   let page = first;
   let seen = begin;
-  let quietLooks = 0;
   for (let looks = 1; looks < MOST_LOOKS; looks += 1) {
-    quietLooks = page.events.length === 0 ? quietLooks + 1 : 0;
-    if (quietLooks === 0) yield page.events.map(messageOf).join("");
-    else if (quietLooks % HEARTBEAT_LOOKS === 0) yield ": still here\n\n";
+    yield page.events.length === 0 ? HEARTBEAT : page.events.map(messageOf).join("");
     seen = page.events.at(-1)?.seq ?? seen;
     if (page.nextAfter === null) {
       if (page.isOver) return;

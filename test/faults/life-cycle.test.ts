@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { filesOf } from "./bucket-contents.ts";
+import { DAY_ONE, type Export, useLaboratory } from "./exporting.ts";
+import { QUICK } from "./laboratory.ts";
+
+const { begin, exportUnder, outcomeOf, undisturbed, laboratory } = useLaboratory(QUICK);
+
+/** Longest wait for something that takes a fraction of a second on an idle machine. */
+const WITHIN_MS = 30_000;
+
+const requestsOf = (operation: string) => laboratory().s3.requests.filter((one) => one.operation === operation);
+const order = (path: string) => laboratory().ask("POST", `/api/v1/bulk-exports/${path}`);
+
+/** What the run of the first day says has happened so far. */
+const eventsOfFirstRun = async ({ exportId }: Export): Promise<readonly string[]> => {
+  const [first] = await laboratory().runsOf(exportId);
+  const answer = await laboratory().ask("GET", `/api/v1/bulk-exports/${exportId}/runs/${first?.id}/events?limit=1000`);
+  const { events } = (await answer.json()) as { events: readonly { type: string }[] }; // test/http checks the shape
+  return events.map(({ type }) => type);
+};
+
+describe("an export paused while parts are on their way", () => {
+  it("keeps them, does nothing twice and spends no retry: the bytes are those of an undisturbed export", async () => {
+    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", forMs: 800 }]);
+    await expect.poll(() => requestsOf("put_part").length, { timeout: WITHIN_MS }).toBe(2);
+    expect((await order(`${begun.exportId}/pause`)).status).toBe(200);
+    const partsKept = async () => (await eventsOfFirstRun(begun)).filter((type) => type === "PartUploaded").length;
+    await expect.poll(partsKept, { timeout: WITHIN_MS }).toBe(2);
+    await laboratory().s3.settled();
+    expect((await eventsOfFirstRun(begun)).at(-1)).toBe("PartUploaded");
+    expect(requestsOf("complete_upload")).toEqual([]);
+
+    expect((await order(`${begun.exportId}/resume`)).status).toBe(200);
+    const outcome = await outcomeOf(begun);
+    expect(outcome.status).toBe("COMPLETED");
+    expect(outcome.contents).toEqual(undisturbed());
+    expect(outcome.errors).toEqual([{}, {}]);
+    expect([requestsOf("create_upload").length, requestsOf("put_part").length]).toEqual([1, 2]);
+  });
+
+  it("and cancelled then gives up its upload", async () => {
+    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", forMs: 800 }]);
+    await expect.poll(() => requestsOf("put_part").length, { timeout: WITHIN_MS }).toBe(2);
+    expect((await order(`${begun.exportId}/pause`)).status).toBe(200);
+    const path = `/api/v1/bulk-exports/${begun.exportId}`;
+    expect((await laboratory().ask("PATCH", path, { status: "Cancelled" })).status).toBe(200);
+    expect((await outcomeOf(begun)).status).toBe("CANCELLED");
+    await expect.poll(() => laboratory().s3.openUploads(`${begun.prefix}/`), { timeout: WITHIN_MS }).toEqual([]);
+  });
+});
+
+describe("the open upload of a failed run", () => {
+  it("is given up as soon as the store lets it", async () => {
+    const outcome = await exportUnder(
+      { operation: "put_part", after: 1, count: "always", fault: "access_denied" },
+      { operation: "abort_upload", count: 3, fault: "internal_error" },
+    );
+    expect(outcome.status).toBe("FAILED");
+    await expect.poll(() => requestsOf("abort_upload").length, { timeout: WITHIN_MS }).toBe(4);
+    await expect.poll(() => laboratory().s3.openUploads("export-"), { timeout: WITHIN_MS }).toEqual([]);
+  });
+});
+
+describe("a failed run retried", () => {
+  it("is a new export of its day alone, with the bytes that the day has in an undisturbed export", async () => {
+    const begun = await begin([{ operation: "put_part", count: "always", fault: "access_denied" }]);
+    const failed = await outcomeOf(begun);
+    expect(failed.status).toBe("FAILED");
+    laboratory().s3.obey();
+    const answer = await order(`${begun.exportId}/runs/${failed.runs[0]?.id}/retry`);
+    expect(answer.status).toBe(200);
+    const { id } = (await answer.json()) as { id: string }; // test/http checks the shape
+    const ended = await laboratory().untilEnded(id);
+    expect(ended.status).toBe("COMPLETED");
+    const names = { exportId: id, runIds: ended.runs.map((run) => run.id), prefix: begun.prefix };
+    const contents = await laboratory().contents(names);
+    for (const key of filesOf(undisturbed()).filter((one) => DAY_ONE.test(one)))
+      expect(contents[key], key).toBe(undisturbed()[key]);
+  });
+});

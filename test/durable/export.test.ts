@@ -115,6 +115,18 @@ describe("an export", () => {
     ]);
   });
 
+  it("spawned for a window whose destination was deleted by force shows the hole: it is registered and FAILED", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const actor = workspace(env, home.tenantId);
+    expect((await actor.deleteDestination({ id: home.destinationId, force: true })).ok).toBe(true);
+    const definition = definitionOf(home, { sourceExportId: crypto.randomUUID() });
+    await actor.spawnExport(definition);
+    expect((await untilEnded(home.tenantId, definition.id)).status).toBe("FAILED");
+    const runs = await actor.listRuns({ exportId: definition.id, offset: 0, limit: null });
+    expect(runs.ok && runs.value[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
+  });
+
   it("cancelled while a run uploads stays cancelled; the run gives up its upload and writes no file", async () => {
     const home = await newWorkspace();
     await ingest(home, noisyRun(9), noisyRun(9));

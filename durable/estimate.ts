@@ -29,7 +29,7 @@ export interface Estimate {
   readonly parts: number;
   /** UTC days that the window touches; each is a run. */
   readonly days: number;
-  /** Whether an export would now find these rows and write these files; bytes are an upper bound then. */
+  /** Whether an export would now find these rows and write these files; `bytes` is an upper bound then. */
   readonly exact: boolean;
 }
 

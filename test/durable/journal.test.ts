@@ -115,6 +115,32 @@ describe("a journal", () => {
     });
   });
 
+  it("gives its events in pages that fit into a message, and says where the next one begins", async () => {
+    await withStorage("pages", (storage) => {
+      const journal = new Journal(storage, script);
+      for (let n = 0; n < 24; n += 1) journal.submit({ note: "x".repeat(200_000), times: 1 }, NOW);
+      const first = journal.page({ after: 0, limit: 1000 }, false);
+      expect(first.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, n) => n + 1));
+      expect([first.nextAfter, first.isOver]).toEqual([21, false]);
+      const rest = journal.page({ after: 21, limit: 3 }, true);
+      expect(rest.events.map(({ seq }) => seq)).toEqual([22, 23, 24]);
+      expect([rest.nextAfter, rest.isOver]).toEqual([null, true]);
+      expect(journal.page({ after: 0, limit: 2 }, true)).toMatchObject({ nextAfter: 2 });
+    });
+  });
+
+  it("shows the state right after an event and at an instant, as a prefix of the log even where a clock went back", async () => {
+    await withStorage("moments", (storage) => {
+      const journal = new Journal(storage, script);
+      for (const at of [NOW, NOW + 20, NOW + 10, NOW + 30]) journal.submit({ note: "a", times: 1 }, at);
+      const asOfEvent = [0, 1, 4, 5].map((seq) => journal.stateAsOf({ kind: "event", seq }));
+      expect(asOfEvent).toEqual([0, 1, 4, null]);
+      const asOfInstant = [-1, 0, 15, 20, 30, 99].map((ms) => journal.stateAsOf({ kind: "instant", at: NOW + ms }));
+      expect(asOfInstant).toEqual([0, 1, 1, 3, 4, 4]);
+      expect(journal.state).toBe(4);
+    });
+  });
+
   it("lifts events of an older version when it reads them", async () => {
     await withStorage("upcast", (storage) => {
       migrate(storage);

@@ -182,6 +182,16 @@ describe("the events as a stream", () => {
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
+  it("stand in the OpenAPI document, with what each one means", async () => {
+    const { paths, components } = (await call("GET", "/openapi.json")).body;
+    for (const below of ["", "/runs/{run_id}"]) {
+      const { content } = paths[`${EXPORTS}/{bulk_export_id}${below}/events`].get.responses["200"];
+      expect(Object.keys(content)).toEqual(["application/json", "text/event-stream"]);
+    }
+    const { type } = components.schemas.BulkExportRunEvent.properties;
+    for (const word of type.enum) expect(type.description).toContain(`${word}: `);
+  });
+
   it("tell of a run, too", async () => {
     expect(ids((await get(`${runPath}/events`, stream)).text)).toEqual((await events(runPath)).map(({ seq }) => seq));
   });

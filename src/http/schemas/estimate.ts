@@ -10,7 +10,7 @@ import type { bulkExportEstimate } from "./bulk-export.ts";
 export const estimateShown = z
   .object({
     rows: z.int(),
-    bytes: z.int().openapi({ description: "Size of all files; when exact, at most this and a few percent less." }),
+    bytes: z.int().openapi({ description: "Size of all files; when exact, too large by less than 1 KiB per segment." }),
     files: z.int(),
     parts: z.int().openapi({ description: "Uploads: one for a small file, one per part of a large one." }),
     days: z.int().openapi({ description: "UTC days, each of which is a run." }),

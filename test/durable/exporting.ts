@@ -27,16 +27,19 @@ export async function newWorkspace(): Promise<TestWorkspace> {
   const home = workspace(env, tenantId);
   await home.create({ id: tenantId, name: "test", plan: "enterprise" });
   const [project] = await home.resolveProjects([{ name: "demo" }]);
-  const destinationId = crypto.randomUUID();
   const prefix = `durable/${tenantId}`;
-  const created = await home.createDestination({
-    id: destinationId,
-    displayName: "bucket",
-    config: configOf(prefix),
-    credentials: credentials(),
-  });
-  if (!project?.ok || !created.ok) throw new Error("the workspace was not made");
+  const destinationId = await newDestination(tenantId, prefix);
+  if (!project?.ok) throw new Error("the workspace was not made");
   return { tenantId, project: project.value, destinationId, prefix };
+}
+
+/** Id of a new destination of the workspace. */
+export async function newDestination(tenantId: string, prefix: string): Promise<string> {
+  const id = crypto.randomUUID();
+  const command = { id, displayName: "bucket", config: configOf(prefix), credentials: credentials() };
+  const created = await workspace(env, tenantId).createDestination(command);
+  if (!created.ok) throw new Error("the destination was not made");
+  return id;
 }
 
 export const definitionOf = (home: TestWorkspace, changes: Partial<ExportDefinition> = {}): ExportDefinition => ({

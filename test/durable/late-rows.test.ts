@@ -1,18 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { zstdDecompressSync } from "node:zlib";
-import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { workspace } from "../../durable/actors.ts";
-import { lookForLate } from "../../durable/late-look.ts";
-import { manifestKey } from "../../src/domain/layout.ts";
-import { LIMITS } from "../../src/domain/limits.ts";
 import { startOfDay, type Window } from "../../src/domain/time.ts";
 import { windowOf } from "../../src/domain/windows.ts";
 import type { Claim } from "../../src/source/port.ts";
-import { customerStore, definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "./exporting.ts";
 import {
   DAY,
-  env,
   ingest,
   newId,
   newProject,
@@ -184,68 +176,5 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await claimed(project, main("e0"), hour(0))).toEqual([old]);
     await ingest(project, post(lateOne, at(0)), patch(old, { name: "patched" }));
     expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
-  });
-});
-
-describe("an hourly schedule", () => {
-  /** What the schedule's alarm does for each window, without the clock. */
-  const scheduleOf = (home: TestWorkspace) => {
-    const definition = definitionOf(home, { start: START, end: null, intervalHours: 1 });
-    let noted = 0;
-    return async (index: number, changes: { readonly destinationId?: string } = {}) => {
-      const window = hour(index);
-      const plan = { definition, shards: 1, limits: LIMITS, partitions: [], runIds: [], destination: NOWHERE };
-      const look = await lookForLate(env, plan, window.start, noted);
-      noted = look.noted;
-      const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
-      await workspace(env, home.tenantId).createExport(spawned);
-      return spawned;
-    };
-  };
-
-  const NOWHERE = { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false };
-
-  const idsIn = async (bytes: Uint8Array): Promise<string[]> => {
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-    const compressors = { ZSTD: (page: Uint8Array) => new Uint8Array(zstdDecompressSync(page)) };
-    return (await parquetReadObjects({ file, columns: ["id"], compressors })).map(({ id }) => String(id));
-  };
-
-  /** What lies in the bucket, by the manifest: the names of files and the ids in them. */
-  const exportedBy = async (home: TestWorkspace, exportId: string) => {
-    const ended = await untilEnded(home.tenantId, exportId);
-    expect(ended.status).toBe("COMPLETED");
-    const store = customerStore(home.prefix);
-    const get = async (key: string): Promise<Uint8Array> => {
-      const found = await store.get(key, 16 * 1024 * 1024);
-      if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
-      return found.value;
-    };
-    const manifest = JSON.parse(new TextDecoder().decode(await get(manifestKey(home.prefix, exportId))));
-    const files: { name: string; late: boolean; ids: string[] }[] = [];
-    for (const { late, files: listed } of manifest.runs)
-      for (const { key } of listed)
-        files.push({
-          name: key.split("/runs/")[1],
-          late,
-          ids: await idsIn(await get(key)),
-        });
-    return files;
-  };
-
-  it("carries a late row with its next window, in the day it belongs to, in a file marked late-", async () => {
-    const home = await newWorkspace();
-    const spawn = scheduleOf(home);
-    const [early, lateOne, next] = [newId(), newId(), newId()];
-    await ingest(home, post(early, at(22)));
-    expect(await exportedBy(home, (await spawn(22)).id)).toMatchObject([{ late: false, ids: [early] }]);
-    await ingest(home, post(lateOne, at(22)), post(next, at(24)));
-    expect(await exportedBy(home, (await spawn(24)).id)).toEqual([
-      { name: "year=2030/month=1/day=3/0-00000.parquet", late: false, ids: [next] },
-      { name: "year=2030/month=1/day=2/late-1-00000.parquet", late: true, ids: [lateOne] },
-    ]);
-    const quiet = await spawn(25);
-    expect(quiet.late).toEqual([]);
-    expect(await exportedBy(home, quiet.id)).toEqual([]);
   });
 });

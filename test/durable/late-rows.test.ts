@@ -6,6 +6,7 @@ import type { Claim } from "../../src/source/port.ts";
 import {
   DAY,
   ingest,
+  meantRows,
   newId,
   newProject,
   patch,
@@ -30,13 +31,8 @@ describe("a shard that is asked by exports of a schedule", () => {
   const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
 
   const claimed = async (project: TestProject, claim: Claim, window: Window): Promise<string[]> => {
-    const snapshot = await shard(project).snapshot(window, 0, claim);
-    const isMeant = (start: number, keep: readonly Window[] | null) =>
-      (keep ?? []).some((one) => start >= one.start * 1000 && start < one.end * 1000);
-    const ids = snapshot.segments.map(async (segment) =>
-      (await rowsIn({ segments: [segment] })).filter((row) => isMeant(row.start_time ?? 0, segment.keep)),
-    );
-    return (await Promise.all(ids)).flatMap((rows) => rows.map(({ id }) => id)).sort();
+    const rows = await meantRows(await shard(project).snapshot(window, 0, claim));
+    return rows.map(({ id }) => id).sort();
   };
 
   it("gives a row that came after its window was exported to the next export, once", async () => {

@@ -90,6 +90,16 @@ export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
   return rows;
 }
 
+/** The rows that a snapshot for a schedule means. */
+export async function meantRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
+  const rows = snapshotted.segments.map(async (segment) =>
+    (await rowsIn({ segments: [segment] })).filter(({ start_time: start }) =>
+      segment.keep?.some((window) => start >= window.start * 1000 && start < window.end * 1000),
+    ),
+  );
+  return (await Promise.all(rows)).flat();
+}
+
 export const exported = async (project: TestProject): Promise<SegmentRow[]> => rowsIn(await snapshot(project));
 
 /** The stub as the test helpers want it: one that knows it is a stub. */

@@ -4,6 +4,7 @@ import { manifestOf, type RunFiles } from "../src/domain/export/manifest.ts";
 import type { StoreFailure } from "../src/domain/failures.ts";
 import { keyPrefixOf, manifestKey, successKey } from "../src/domain/layout.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
+import { putOrFind } from "../src/s3/put-or-find.ts";
 import { run } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { openBucket } from "./vault.ts";
@@ -26,11 +27,11 @@ export async function writeManifest(
 
   const prefix = keyPrefixOf(destination);
   const key = manifestKey(prefix, definition.id);
-  const manifest = await bucket.value.put(key, bytes);
+  const manifest = await putOrFind(bucket.value, key, bytes);
   if (!manifest.ok) return manifest;
   if (!isWanted()) return ok(null);
   const marker = successKey(prefix, definition.id);
-  const success = await bucket.value.put(marker, new TextEncoder().encode(`sha256:${sha256}\n`));
+  const success = await putOrFind(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
   if (!success.ok) return success;
   if (!isWanted()) {
     await bucket.value.remove(marker);

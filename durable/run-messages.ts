@@ -27,6 +27,9 @@ export function announceRun(event: RunEvent, after: RunState, seq: number): read
     case "AbortFailed":
     case "AbortRetried":
     case "UploadAbandoned":
+    case "SlowedDown":
+    case "SlowDownEnded":
+    case "SpedUp":
     case "AttemptFailed":
     case "RunPaused":
     case "RunResumed":

@@ -7,6 +7,7 @@ import type { RunEvent, RunSpec, StepName } from "../src/domain/run/events.ts";
 import { run } from "../src/domain/run/index.ts";
 import { nextStep } from "../src/domain/run/next-step.ts";
 import type { RunState } from "../src/domain/run/state.ts";
+import { upcastRun } from "../src/domain/run/upcast.ts";
 import { isOver, viewOf } from "../src/domain/run/view.ts";
 import { log } from "../src/log.ts";
 import { bulkExport } from "./actors.ts";
@@ -34,7 +35,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     decider: run,
     announce: announceRun,
     receiverOf: () => "export",
-    upcast: (event) => event as RunEvent, // no event has changed its shape yet
+    upcast: upcastRun,
   });
   readonly #plans = new FilePlans();
 

@@ -52,6 +52,7 @@ const LIMIT_BOUNDS: { readonly [Name in keyof Limits]: readonly [least: number, 
   targetFileBytes: [1, MOST_PARTS * LEAST_PART_BYTES],
   partBytes: [LEAST_PART_BYTES, 64 * MIB],
   partsInFlight: [1, 16],
+  slowDownPauseMs: [0, 24 * HOUR_MS],
 };
 
 /**
@@ -88,6 +89,7 @@ const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
     targetFileBytes: limit("targetFileBytes"),
     partBytes: limit("partBytes"),
     partsInFlight: limit("partsInFlight"),
+    slowDownPauseMs: limit("slowDownPauseMs"),
   };
 };
 

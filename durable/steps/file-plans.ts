@@ -2,6 +2,7 @@ import type { DerivedSegment } from "../../src/domain/run/events.ts";
 import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
 import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
+import { FileDigest } from "./file-digest.ts";
 import { inLanes } from "./lanes.ts";
 import { storedSegments } from "./scratch.ts";
 import { readRange, segmentFooter } from "./segments.ts";
@@ -16,6 +17,8 @@ const READ_LANES = 6;
 export class FilePlans {
   /** Until the files are planned: footers are not needed any longer. */
   #snapshot: readonly SnapshotSegment[] | null = null;
+  /** Of the file that is being written. */
+  #digest: { readonly file: PlannedFile; readonly digest: FileDigest } | null = null;
   #plan: { readonly segments: readonly SnapshotSegment[]; readonly files: readonly PlannedFile[] } | null = null;
 
   /** Keeps what a recorded snapshot showed, so that it need not be read back. */
@@ -50,6 +53,12 @@ export class FilePlans {
       bytes.set(await readRange(context.env, segment, piece.offset, piece.length), at);
     });
     return bytes;
+  }
+
+  /** The digest of a file, with the parts that went into it since this process began. */
+  digestOf(file: PlannedFile): FileDigest {
+    if (this.#digest?.file !== file) this.#digest = { file, digest: new FileDigest() };
+    return this.#digest.digest;
   }
 
   async #loaded(context: StepContext) {

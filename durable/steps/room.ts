@@ -9,13 +9,11 @@ const LOOK_AGAIN_MS = 5;
 
 let taken = 0;
 
-/** Does `work` while it holds `bytes` of the room; waits until they are free. Work larger than the room goes alone. */
-export async function inRoom<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+/** Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone. */
+export async function enterRoom(bytes: number): Promise<() => void> {
   while (taken > 0 && taken + bytes > ROOM_BYTES) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   taken += bytes;
-  try {
-    return await work();
-  } finally {
+  return () => {
     taken -= bytes;
-  }
+  };
 }

@@ -23,6 +23,11 @@ export interface Limits {
   readonly partBytes: number;
   /** Parts of one run in flight at once (design 2: 4). */
   readonly partsInFlight: number;
+  /**
+   * Pause after a store has asked for fewer requests: stores count them by the second, so it has room again by then;
+   * a sixth of what a retry waits.
+   */
+  readonly slowDownPauseMs: number;
 }
 
 const SECOND = 1000;
@@ -41,6 +46,7 @@ export const LIMITS: Limits = {
   targetFileBytes: 128 * MIB,
   partBytes: 8 * MIB,
   partsInFlight: 4,
+  slowDownPauseMs: 5 * SECOND,
 };
 
 /** Bounds of `interval_hours` on a scheduled export, both included (spec 8). */

@@ -17,6 +17,12 @@ export interface Written {
   readonly md5: string;
 }
 
+/** What a HEAD shows. */
+export interface SeenObject {
+  readonly bytes: number;
+  readonly etag: string;
+}
+
 export interface UploadedPart {
   readonly partNumber: number;
   readonly etag: string;
@@ -43,7 +49,7 @@ export interface Store {
   ): Answer<{ readonly etag: string | null }>;
   /** Succeeds, too, when the upload is gone already. */
   abortUpload(key: string, uploadId: string): Answer<null>;
-  head(key: string): Answer<{ readonly bytes: number; readonly etag: string }>;
+  head(key: string): Answer<SeenObject>;
   /** Reads an object of at most `limitBytes`; a longer one is refused as `unexpected_answer`. */
   get(key: string, limitBytes: number): Answer<Uint8Array>;
   /** Succeeds, too, when there is no such object. */
@@ -134,7 +140,7 @@ export function openStore(
 }
 
 /** node:crypto runs natively in workerd, as fast as crypto.subtle there, and knows MD5 in Node, too. */
-const md5Of = (body: Uint8Array): Buffer => createHash("md5").update(body).digest();
+export const md5Of = (body: Uint8Array): Buffer => createHash("md5").update(body).digest();
 
 const credentialsProblem = (credentials: Credentials): StoreFailure | null => {
   if (!HEADER_TEXT.test(credentials.accessKeyId)) {

@@ -250,8 +250,10 @@ describe("a run", () => {
     key: `traces/${ordinal}.parquet`,
     rows,
     bytes: 450,
+    sha256: "s",
+    expectedEtag: "e",
     etag: "e",
-    verification: "size",
+    verification: "size+etag",
   });
   const failure = { reason: "store", store: passing } as const;
   const final = { reason: "store", store: denied } as const;
@@ -388,12 +390,12 @@ describe("a run", () => {
     RecordPart: [
       {
         what: "has written a part",
-        command: { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now: NOW },
+        command: { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", md5: "m", bytes: 5, now: NOW },
         becomes: {},
       },
       {
         what: "has written a part after 4 hours",
-        command: { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now: LATE },
+        command: { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", md5: "m", bytes: 5, now: LATE },
         becomes: fails,
       },
     ],

@@ -17,7 +17,16 @@ const planned: RunEvent = { type: "FilesPlanned", files: 1, rows: 30, bytes: 900
 const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
 const uploading = [started, attempt, taken, planned, { type: "StepBegan", step: "upload", at: NOW }, opened] as const;
 const paused = (order = 5, at = NOW): RunEvent => ({ type: "RunPaused", order, at });
-const file = { ordinal: 0, key: "traces/0.parquet", rows: 30, bytes: 900, etag: "e", verification: "size" } as const;
+const file = {
+  ordinal: 0,
+  key: "traces/0.parquet",
+  rows: 30,
+  bytes: 900,
+  sha256: "s",
+  expectedEtag: "e",
+  etag: "e",
+  verification: "size+etag",
+} as const;
 const failure = { reason: "store", store: storeFailure() } as const;
 
 describe("a paused run", () => {
@@ -34,7 +43,7 @@ describe("a paused run", () => {
   });
 
   it("keeps the part and the file that were on their way, and may be COMPLETED by them", () => {
-    const part = { file: 0, part: 1, etag: "e", bytes: 5 } as const;
+    const part = { file: 0, part: 1, etag: "e", md5: "m", bytes: 5 } as const;
     given(...uploading, paused())
       .when({ type: "RecordPart", uploadId: "u", ...part, now: NOW })
       .then({ type: "PartUploaded", ...part, at: NOW });
@@ -67,8 +76,8 @@ describe("a paused run", () => {
   it("does not use up the 4 hours of its attempt", () => {
     const later = NOW + 100 * HOUR_MS;
     given(...uploading, paused())
-      .when({ type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now: later })
-      .then({ type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: later });
+      .when({ type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", md5: "m", bytes: 5, now: later })
+      .then({ type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: later });
     const deadline = later + 4 * HOUR_MS;
     given(...uploading, paused(), { type: "RunResumed", order: 6, deadline, at: later })
       .when({ type: "RecordUploadLost", file: 0, now: deadline - 1 })

@@ -19,8 +19,10 @@ const file = (ordinal: number, rows: number): CommittedFile => ({
   key: `traces/${ordinal}.parquet`,
   rows,
   bytes: 450,
+  sha256: "s",
+  expectedEtag: "e",
   etag: "e",
-  verification: "size",
+  verification: "size+etag",
 });
 const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
 const failure = { reason: "store", store: storeFailure() } as const;
@@ -58,8 +60,17 @@ describe("a run", () => {
   });
 
   it("counts a part once, and only for the upload it belongs to", () => {
-    const part = { type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", bytes: 5, now: NOW } as const;
-    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
+    const part = {
+      type: "RecordPart",
+      file: 0,
+      uploadId: "u",
+      part: 1,
+      etag: "e",
+      md5: "m",
+      bytes: 5,
+      now: NOW,
+    } as const;
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
     const before = [started, attempt, taken, planned, opened];
     given(...before)
       .when(part)
@@ -73,7 +84,7 @@ describe("a run", () => {
   });
 
   it("resumes inside a file: parts survive a failed attempt", () => {
-    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
     const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const { state } = given(started, attempt, taken, planned, opened, uploaded, failed);
     expect(state.status === "RUNNING" && state.progress.upload?.parts).toHaveLength(1);

@@ -95,7 +95,8 @@ describe("an export", () => {
     for (const file of listed.runs[0].files) {
       const seen = await store.head(file.key);
       expect(seen.ok && seen.value).toEqual({ bytes: file.bytes, etag: file.etag });
-      expect(file.verification).toBe("size");
+      expect(file.verification).toBe("size+etag");
+      expect(file.expected_etag).toBe(file.etag);
     }
     const digest = Buffer.from(await crypto.subtle.digest("SHA-256", manifest.value)).toString("hex");
     expect(new TextDecoder().decode(success.value)).toBe(`sha256:${digest}\n`);

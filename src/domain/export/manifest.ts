@@ -1,4 +1,5 @@
-import type { CommittedFile } from "../run/events.ts";
+import { keyPrefixOf } from "../layout.ts";
+import type { CommittedFile, Verification } from "../run/events.ts";
 import { isoFromMs } from "../time.ts";
 import type { ExportPlan } from "./events.ts";
 
@@ -10,15 +11,19 @@ export interface RunFiles {
   readonly files: readonly CommittedFile[];
 }
 
+/** How the manifest is to be read: raised when a member changes its meaning or goes. */
+export const MANIFEST_VERSION = 2;
+
 /**
  * The list of everything a completed export consists of, as it lies in the bucket beside the data (design 5).
  * Ids and sizes only; the text follows from its arguments alone, so writing it again writes the same bytes.
  */
 export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string {
   const { definition, destination } = plan;
+  const files = runs.flatMap((run) => run.files);
   return `${JSON.stringify(
     {
-      manifest_version: 1,
+      manifest_version: MANIFEST_VERSION,
       export_id: definition.id,
       tenant_id: definition.tenantId,
       session_id: definition.projectId,
@@ -29,17 +34,35 @@ export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string 
       compression: definition.compression,
       export_fields: definition.exportFields,
       bucket_name: destination.bucketName,
+      prefix: keyPrefixOf(destination),
+      verification: weakest(files),
       rows: runs.reduce((sum, run) => sum + run.rows, 0),
-      bytes: runs.flatMap((run) => run.files).reduce((sum, file) => sum + file.bytes, 0),
+      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
       runs: runs.map((run) => ({
         run_id: run.runId,
         day: plan.partitions[run.ordinal]?.day ?? null,
         late: plan.partitions[run.ordinal]?.late ?? false,
         rows: run.rows,
-        files: run.files.map(({ key, rows, bytes, etag, verification }) => ({ key, rows, bytes, etag, verification })),
+        files: run.files.map(shownFile),
       })),
     },
     null,
     2,
   )}\n`;
 }
+
+const shownFile = ({ key, rows, bytes, sha256, expectedEtag, etag, verification }: CommittedFile) => ({
+  key,
+  rows,
+  bytes,
+  sha256,
+  expected_etag: expectedEtag,
+  etag,
+  verification,
+});
+
+const FROM_WEAKEST: readonly Verification[] = ["none", "size", "size+etag"];
+
+/** An export is proven as well as the least of its files; one without files leaves nothing to prove. */
+const weakest = (files: readonly CommittedFile[]): Verification =>
+  FROM_WEAKEST.find((level) => files.some((file) => file.verification === level)) ?? "size+etag";

@@ -29,6 +29,7 @@ export type RunCommand =
       readonly uploadId: string;
       readonly part: number;
       readonly etag: string;
+      readonly md5: string;
       readonly bytes: number;
       readonly now: number;
     }

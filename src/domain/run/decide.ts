@@ -52,6 +52,7 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
   const { snapshot, plan, upload, files, derived } = state.progress;
   switch (command.type) {
     case "Wake":
+      if (state.resumeAt !== null) return at < state.resumeAt ? [] : [{ type: "SlowDownEnded", at }];
       return state.step?.open ? crashed(state, state.step, at) : [];
     case "BeginStep":
       return [{ type: "StepBegan", step: command.step, at }];
@@ -81,6 +82,7 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
               file: command.file,
               part: command.part,
               etag: command.etag,
+              md5: command.md5,
               bytes: command.bytes,
               at,
             },
@@ -91,7 +93,7 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
     case "RecordFile":
       return command.file.ordinal === files.length ? committed(state, command.file, at) : [];
     case "RecordFailure":
-      return failed(state, command.failure, at);
+      return slowedDown(state, command.failure, at) ?? failed(state, command.failure, at);
     case "RecordUploadAborted":
     case "RecordCleaned":
       return [];
@@ -112,7 +114,7 @@ function committed(
 ): readonly RunEvent[] {
   const event: RunEvent = { type: "FileCommitted", file, at };
   const { plan, files } = state.progress;
-  if (plan === null || files.length + 1 < plan.files) return [event];
+  if (plan === null || files.length + 1 < plan.files) return [event, ...spedUp(state, at)];
   const rows = [...files, file].reduce((sum, one) => sum + one.rows, 0);
   if (rows === plan.rows) return [event, { type: "RunCompleted", rows, at }];
   const message = `committed files hold ${rows} rows, the snapshot holds ${plan.rows}`;
@@ -124,6 +126,21 @@ function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: n
   const event: RunEvent = { type: "StepCrashed", step: step.name, times, at };
   if (times < CRASHES_UNTIL_PROCESSING_ERROR) return [event];
   return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];
+}
+
+/** A store that asks for fewer requests gets half of them, after a pause; only when one at a time is too many it counts. */
+function slowedDown(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] | null {
+  const { partsInFlight } = state.progress;
+  if (failure.reason !== "store" || failure.store.reason !== "throttled" || partsInFlight === 1) return null;
+  const resumeAt = at + state.spec.limits.slowDownPauseMs;
+  return [{ type: "SlowedDown", partsInFlight: Math.floor(partsInFlight / 2), resumeAt, at }];
+}
+
+/** A file that went through at the slower pace lets the next one go twice as fast, up to the limit. */
+function spedUp(state: RunningRun, at: number): readonly RunEvent[] {
+  const { partsInFlight } = state.progress;
+  const most = state.spec.limits.partsInFlight;
+  return partsInFlight < most ? [{ type: "SpedUp", partsInFlight: Math.min(2 * partsInFlight, most), at }] : [];
 }
 
 /** Storage and destination errors end the run at once; everything else spends one retry (spec 7.4). */

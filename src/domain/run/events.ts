@@ -45,11 +45,23 @@ export interface CommittedFile {
   readonly key: string;
   readonly rows: number;
   readonly bytes: number;
+  /** Of the whole file, in hex; null: an older version wrote it. */
+  readonly sha256: string | null;
+  /**
+   * The ETag of a store that makes its ETags of MD5s: the file's, or that of the MD5s of its parts followed by `-` and
+   * their number. null: an older version wrote it, at least in part.
+   */
+  readonly expectedEtag: string | null;
   /** As the store gave it; null when it gave none and may not be asked. */
   readonly etag: string | null;
-  /** `size`: a HEAD showed the size planned. `none`: the credentials may not read, named in the manifest. */
-  readonly verification: "size" | "none";
+  readonly verification: Verification;
 }
+
+/**
+ * What a HEAD showed of a file. `size+etag`: its size and exactly the ETag expected, so its bytes. `size`: its size;
+ * the store's ETags are no MD5s (encryption with keys of the customer's). `none`: the credentials may not read.
+ */
+export type Verification = "size+etag" | "size" | "none";
 
 /** The one kind of work at a time that a run does; an open one found at the next wake-up means the process died. */
 export type StepName = "snapshot" | "prepare" | "upload" | "abort" | "clean";
@@ -82,6 +94,8 @@ export type RunEvent =
       readonly file: number;
       readonly part: number;
       readonly etag: string;
+      /** In hex; null: an older version uploaded it. */
+      readonly md5: string | null;
       readonly bytes: number;
       readonly at: number;
     }
@@ -99,6 +113,10 @@ export type RunEvent =
   /** The open upload of an ended run is left to the bucket's own lifecycle rule. */
   | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: RunFailure; readonly at: number }
   | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
+  /** The store asked for fewer requests: the step rests until `resumeAt`, then fewer parts go up at once. */
+  | { readonly type: "SlowedDown"; readonly partsInFlight: number; readonly resumeAt: number; readonly at: number }
+  | { readonly type: "SlowDownEnded"; readonly at: number }
+  | { readonly type: "SpedUp"; readonly partsInFlight: number; readonly at: number }
   | {
       readonly type: "AttemptFailed";
       readonly retry: number;

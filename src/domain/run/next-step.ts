@@ -7,7 +7,7 @@ export function nextStep(state: RunState): StepName | null {
     case "NONE":
       return null;
     case "RUNNING": {
-      if (state.retryAt !== null || state.pausedAt !== null) return null;
+      if (state.retryAt !== null || state.resumeAt !== null || state.pausedAt !== null) return null;
       const { snapshot, plan } = state.progress;
       if (snapshot === null) return "snapshot";
       return plan === null ? "prepare" : "upload";

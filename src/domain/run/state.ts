@@ -6,7 +6,14 @@ export interface Upload {
   readonly file: number;
   readonly key: string;
   readonly uploadId: string;
-  readonly parts: readonly { readonly part: number; readonly etag: string; readonly bytes: number }[];
+  readonly parts: readonly UploadedPart[];
+}
+
+export interface UploadedPart {
+  readonly part: number;
+  readonly etag: string;
+  readonly md5: string | null;
+  readonly bytes: number;
 }
 
 /** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
@@ -16,6 +23,8 @@ export interface Progress {
   readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
   readonly upload: Upload | null;
   readonly files: readonly CommittedFile[];
+  /** Parts that may go up at once: fewer than the limit for a while after the store asked for fewer requests. */
+  readonly partsInFlight: number;
 }
 
 interface Known {
@@ -32,6 +41,8 @@ export interface RunningRun extends Known {
   readonly deadline: number | null;
   /** Instant of the next attempt; null while one is under way. */
   readonly retryAt: number | null;
+  /** Instant at which work goes on after the store asked for fewer requests; null: it goes on. */
+  readonly resumeAt: number | null;
   /** The step under way, and how often it has died in a row. */
   readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;
   /** Since when it rests because its export is paused; null while it works. */
@@ -53,7 +64,7 @@ export type RunState = { readonly status: "NONE" } | RunningRun | EndedRun;
 
 export const initialRunState: RunState = { status: "NONE" };
 
-const NO_PROGRESS: Progress = { snapshot: null, derived: [], plan: null, upload: null, files: [] };
+const NO_PROGRESS = { snapshot: null, derived: [], plan: null, upload: null, files: [] };
 
 /** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
 export function evolve(state: RunState, event: RunEvent): RunState {
@@ -63,10 +74,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       spec: event.spec,
       retry: 0,
       failures: [],
-      progress: NO_PROGRESS,
+      progress: { ...NO_PROGRESS, partsInFlight: event.spec.limits.partsInFlight },
       updatedAt: event.at,
       deadline: null,
       retryAt: event.at,
+      resumeAt: null,
       step: null,
       pausedAt: null,
       order: -1,
@@ -95,7 +107,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case "PartUploaded": {
       const { upload } = state.progress;
       if (upload === null) return known;
-      const part = { part: event.part, etag: event.etag, bytes: event.bytes };
+      const part = { part: event.part, etag: event.etag, md5: event.md5, bytes: event.bytes };
       return progressed(known, { upload: { ...upload, parts: [...upload.parts, part] } });
     }
     case "UploadLost":
@@ -104,10 +116,19 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return progressed(known, { upload: null });
     case "FileCommitted":
       return closed(progressed(known, { upload: null, files: [...state.progress.files, event.file] }));
+    case "SlowedDown":
+      return running(progressed(known, { partsInFlight: event.partsInFlight }), {
+        resumeAt: event.resumeAt,
+        step: null,
+      });
+    case "SlowDownEnded":
+      return running(known, { resumeAt: null });
+    case "SpedUp":
+      return progressed(known, { partsInFlight: event.partsInFlight });
     case "AttemptFailed":
       return running(
         { ...known, failures: [...state.failures, { retry: event.retry, at: event.at, failure: event.failure }] },
-        { deadline: null, retryAt: event.retryAt, step: null },
+        { deadline: null, retryAt: event.retryAt, resumeAt: null, step: null },
       );
     case "AbortFailed": {
       if (known.status === "RUNNING") return known;
@@ -141,7 +162,7 @@ type Living = RunningRun | EndedRun;
 const running = (state: Living, change: Partial<RunningRun>): RunState =>
   state.status === "RUNNING" ? { ...state, ...change } : state;
 
-function progressed(state: Living, change: Partial<Progress>): RunState {
+function progressed(state: Living, change: Partial<Progress>): Living {
   const progress = { ...state.progress, ...change };
   if (state.status !== "RUNNING") return { ...state, progress };
   return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0 } };

@@ -1,10 +1,10 @@
 import { nextStep } from "./next-step.ts";
 import type { RunState } from "./state.ts";
 
-/** Earliest instant at which the run wants to be woken: its next step at once, or its retry; null while paused. */
+/** Earliest instant at which the run wants to be woken: its next step, its retry, its slow-down's end; null: paused. */
 export function wakeAt(state: RunState): number | null {
   if (state.status === "NONE") return null;
   if (nextStep(state) !== null) return state.updatedAt;
   if (state.status !== "RUNNING") return state.abort.retryAt;
-  return state.pausedAt === null ? state.retryAt : null;
+  return state.pausedAt === null ? (state.retryAt ?? state.resumeAt) : null;
 }

@@ -1,0 +1,112 @@
+import type { StoreFailure } from "../../src/domain/failures.ts";
+import type { Upload } from "../../src/domain/run/state.ts";
+import { joinedEtag } from "../../src/s3/etags.ts";
+import { commitFile, commitIfThere, type FileProof, type FileWork, recordFailure } from "./commit.ts";
+import { inLanes } from "./lanes.ts";
+import { makeLine } from "./line.ts";
+import { enterRoom } from "./room.ts";
+
+/** Uploads what is missing of a file in equal parts, several at once, then joins them and looks at what lies there. */
+export async function uploadInParts(work: FileWork): Promise<void> {
+  const { context, plans, file } = work;
+  const upload = await openUpload(work);
+  if (upload === null) return;
+  const count = Math.ceil(file.bytes / context.spec.limits.partBytes);
+  const digest = plans.digestOf(file);
+  const failure = await uploadParts(work, upload, count);
+  if (failure !== null) return recordPartFailure(work, upload, failure);
+  const now = context.progress().upload;
+  if (now?.uploadId !== upload.uploadId || now.parts.length < count || digest.parts < count) return;
+  await completeUpload(work, now, digest.hex());
+}
+
+/**
+ * Each lane holds one part. The parts enter the room and are hashed in their order; whoever hashes next is in the room
+ * already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
+ */
+async function uploadParts(work: FileWork, upload: Upload, count: number): Promise<StoreFailure | null> {
+  const { context, plans, store, file } = work;
+  const { partBytes } = context.spec.limits;
+  const digest = plans.digestOf(file);
+  const uploaded = new Set(upload.parts.map((one) => one.part));
+  const due = Array.from({ length: count }, (_, i) => i + 1).filter(
+    (part) => part > digest.parts || !uploaded.has(part),
+  );
+  const [toRoom, toHash] = [makeLine(), makeLine()];
+  let isWanted = true;
+  let failure: StoreFailure | null = null;
+  await inLanes(context.progress().partsInFlight, due, async (part) => {
+    if (!isWanted || failure !== null || context.isTired()) return;
+    const start = (part - 1) * partBytes;
+    const end = Math.min(start + partBytes, file.bytes);
+    const leaveRoom = await toRoom(() => enterRoom(end - start));
+    try {
+      const made = plans.bytes(context, file, start, end);
+      made.catch(() => {}); // met in its turn
+      await toHash(async () => digest.add(part, await made));
+      if (uploaded.has(part)) return;
+      const answer = await store.putPart(upload.key, upload.uploadId, part, await made);
+      if (!answer.ok) {
+        failure ??= answer.failure;
+        return;
+      }
+      const arrived = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };
+      isWanted = context.record({ type: "RecordPart", ...arrived, now: Date.now() }) && isWanted;
+    } finally {
+      leaveRoom();
+    }
+  });
+  return failure;
+}
+
+async function openUpload({ context, store, file, key }: FileWork): Promise<Upload | null> {
+  const open = context.progress().upload;
+  if (open !== null) return open;
+  const created = await store.createUpload(key);
+  if (!created.ok) {
+    recordFailure(context, created.failure);
+    return null;
+  }
+  const { uploadId } = created.value;
+  const wanted = context.record({
+    type: "RecordUploadOpened",
+    file: file.ordinal,
+    key,
+    uploadId,
+    now: Date.now(),
+  });
+  if (wanted) return context.progress().upload;
+  await store.abortUpload(key, uploadId); // nobody will ever finish it
+  return null;
+}
+
+async function completeUpload(work: FileWork, upload: Upload, sha256: string): Promise<void> {
+  const parts = upload.parts.toSorted((a, b) => a.part - b.part);
+  const completed = await work.store.completeUpload(
+    upload.key,
+    upload.uploadId,
+    parts.map(({ part, etag }) => ({ partNumber: part, etag })),
+  );
+  const md5s = parts.flatMap(({ md5 }) => (md5 === null ? [] : [md5]));
+  const expectedEtag = md5s.length === parts.length ? joinedEtag(md5s) : null;
+  const hasMd5Etags = parts.every(({ etag, md5 }) => etag === md5);
+  const proof: FileProof = { sha256, etag: null, expectedEtag, hasMd5Etags };
+  if (completed.ok) {
+    const { etag } = completed.value;
+    return commitFile(work, { ...proof, etag, hasMd5Etags: etag === expectedEtag });
+  }
+  const { failure } = completed;
+  const mayBeThere = failure.reason === "no_such_upload" || failure.reason === "precondition_failed";
+  const rest = mayBeThere ? await commitIfThere(work, proof, failure) : failure;
+  if (rest !== null) await recordPartFailure(work, upload, rest);
+}
+
+/** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
+async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {
+  const { context, store, file } = work;
+  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") {
+    await store.abortUpload(upload.key, upload.uploadId); // where it still stands, nobody will ever finish it
+    context.record({ type: "RecordUploadLost", file: file.ordinal, now: Date.now() });
+  }
+  recordFailure(context, failure);
+}

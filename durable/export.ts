@@ -1,6 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ExportCommand } from "../src/domain/export/commands.ts";
-import { awaitsManifest, isManifestDue, refuseCancel, refuseEnded } from "../src/domain/export/decide.ts";
+import {
+  awaitsManifest,
+  isManifestDue,
+  refuseCancel,
+  refuseEnded,
+  refuseManifest,
+} from "../src/domain/export/decide.ts";
 import type { ExportEvent, ExportPlan, RunReport } from "../src/domain/export/events.ts";
 import { bulkExport } from "../src/domain/export/index.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
@@ -23,7 +29,7 @@ import type { Env } from "./env.ts";
 import { announceExport } from "./export-messages.ts";
 import { Journal } from "./journal.ts";
 import { lookForLate, releaseLate } from "./late-look.ts";
-import { writeManifest } from "./manifest.ts";
+import { readManifest, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
@@ -88,6 +94,15 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const plan = this.#plan();
     const ordinal = ordinalOf(this.#journal.state, runId);
     return plan === null || ordinal === null ? null : this.#runRecord(plan, ordinal);
+  }
+
+  async manifest(): Promise<Result<string, Refusal>> {
+    const { state } = this.#journal;
+    if (state.status !== "COMPLETED" || state.manifest === null) return fail(refuseManifest(state));
+    const text = await readManifest(this.env, state.plan, state.manifest);
+    if (text !== null) return ok(text);
+    const message = `An older version wrote this manifest; read it in the bucket, at ${state.manifest.key}.`;
+    return fail({ reason: "conflict", message });
   }
 
   async events(query: EventQuery): Promise<EventPage<ExportEvent>> {

@@ -21,7 +21,7 @@ export async function writeManifest(
   const { definition, destination } = plan;
   const runs = await filesOfRuns(env, plan);
   const bytes = new TextEncoder().encode(manifestOf(plan, runs));
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = sha256Of(bytes);
   const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
   if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
 
@@ -44,6 +44,14 @@ export async function writeManifest(
     rows: runs.reduce((sum, one) => sum + one.rows, 0),
   });
 }
+
+/** The text that `writeManifest` wrote for these facts, made again from the logs; null: an older version wrote another. */
+export async function readManifest(env: Env, plan: ExportPlan, { sha256 }: ManifestFacts): Promise<string | null> {
+  const text = manifestOf(plan, await filesOfRuns(env, plan));
+  return sha256Of(new TextEncoder().encode(text)) === sha256 ? text : null;
+}
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly RunFiles[]> {
   const runs: RunFiles[] = [];

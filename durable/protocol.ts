@@ -139,6 +139,8 @@ export interface ExportProtocol {
   view(): Promise<ExportRecord | null>;
   runs(page: Page): Promise<readonly ExportRunRecord[]>;
   run(runId: string): Promise<ExportRunRecord | null>;
+  /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
+  manifest(): Promise<Result<string, Refusal>>;
   /** Its own history. */
   events(query: EventQuery): Promise<EventPage<ExportEvent>>;
   /** The history of one of its runs: empty before the run starts. */

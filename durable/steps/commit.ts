@@ -35,12 +35,11 @@ export async function commitFile(work: FileWork, proof: FileProof): Promise<void
   if (seen.ok && isThisFile(work, proof, seen.value)) return recordFile(work, proof, seen.value);
   if (!seen.ok && seen.failure.reason === "access_denied") return recordFile(work, proof, null);
   if (!seen.ok && seen.failure.reason !== "no_such_key") return recordFailure(context, seen.failure);
-  const now = Date.now();
-  context.record({ type: "RecordUploadLost", file: file.ordinal, now });
+  await dropUpload(work);
   if (!seen.ok) return recordFailure(context, seen.failure);
   const { bytes, etag } = seen.value;
   const message = `${key} has ${bytes} bytes and ETag ${etag} in the bucket, not the ${file.bytes} bytes that were written`;
-  context.record({ type: "RecordFailure", failure: { reason: "processing", message }, now });
+  context.record({ type: "RecordFailure", failure: { reason: "processing", message }, now: Date.now() });
 }
 
 /**
@@ -57,6 +56,14 @@ export async function commitIfThere(
   if (!isThisFile(work, proof, seen.value)) return failure;
   recordFile(work, proof, seen.value);
   return null;
+}
+
+/** Gives the open upload up, if there is one: where it still stands, nobody will ever finish it. */
+export async function dropUpload({ context, store, file }: FileWork): Promise<void> {
+  const { upload } = context.progress();
+  if (upload === null) return;
+  await store.abortUpload(upload.key, upload.uploadId);
+  context.record({ type: "RecordUploadLost", file: file.ordinal, now: Date.now() });
 }
 
 export function recordFailure(context: StepContext, store: StoreFailure): void {

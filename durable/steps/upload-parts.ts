@@ -1,7 +1,7 @@
 import type { StoreFailure } from "../../src/domain/failures.ts";
 import type { Upload } from "../../src/domain/run/state.ts";
 import { joinedEtag } from "../../src/s3/etags.ts";
-import { commitFile, commitIfThere, type FileProof, type FileWork, recordFailure } from "./commit.ts";
+import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
 import { inLanes } from "./lanes.ts";
 import { makeLine } from "./line.ts";
 import { enterRoom } from "./room.ts";
@@ -14,7 +14,7 @@ export async function uploadInParts(work: FileWork): Promise<void> {
   const count = Math.ceil(file.bytes / context.spec.limits.partBytes);
   const digest = plans.digestOf(file);
   const failure = await uploadParts(work, upload, count);
-  if (failure !== null) return recordPartFailure(work, upload, failure);
+  if (failure !== null) return recordPartFailure(work, failure);
   const now = context.progress().upload;
   if (now?.uploadId !== upload.uploadId || now.parts.length < count || digest.parts < count) return;
   await completeUpload(work, now, digest.hex());
@@ -98,15 +98,11 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
   const { failure } = completed;
   const mayBeThere = failure.reason === "no_such_upload" || failure.reason === "precondition_failed";
   const rest = mayBeThere ? await commitIfThere(work, proof, failure) : failure;
-  if (rest !== null) await recordPartFailure(work, upload, rest);
+  if (rest !== null) await recordPartFailure(work, rest);
 }
 
 /** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
-async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {
-  const { context, store, file } = work;
-  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") {
-    await store.abortUpload(upload.key, upload.uploadId); // where it still stands, nobody will ever finish it
-    context.record({ type: "RecordUploadLost", file: file.ordinal, now: Date.now() });
-  }
-  recordFailure(context, failure);
+async function recordPartFailure(work: FileWork, failure: StoreFailure): Promise<void> {
+  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") await dropUpload(work);
+  recordFailure(work.context, failure);
 }

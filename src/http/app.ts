@@ -12,6 +12,7 @@ import { addEventRoutes } from "./routes/events.ts";
 import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
+import { addManifestRoutes } from "./routes/manifest.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
 import { addServiceRoutes } from "./routes/service.ts";
 import { wireProfile } from "./wire-profile.ts";
@@ -55,6 +56,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addEstimateRoutes(app);
   addBulkExportRoutes(app, profile);
   addExportOrderRoutes(app, profile);
+  addManifestRoutes(app);
   addProjectRoutes(app);
   addIngestRoutes(app);
   addAdminRoutes(app);

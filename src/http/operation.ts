@@ -55,6 +55,8 @@ export interface Operation<
   readonly success: "ok" | "accepted" | "deleted";
   /** null: an answer without a body. */
   readonly answer: Answer;
+  /** `handle` answers with JSON text that goes out byte for byte. */
+  readonly isJsonText?: true;
   /** Failures beyond those that access and validation bring. */
   readonly failures?: readonly Exclude<keyof typeof STATUS, "ok" | "accepted" | "deleted" | "nothingMore">[];
   readonly dialect: ProblemDialect;

@@ -114,7 +114,12 @@ const queryOf = (url: URL): Record<string, string | string[]> => {
   );
 };
 
-const success = (operation: { readonly success: "ok" | "accepted" | "deleted" }, answer: unknown): Response =>
-  operation.success === "deleted"
-    ? new Response(null, { status: STATUS.deleted })
-    : Response.json(answer, { status: STATUS[operation.success] });
+const success = (
+  operation: { readonly success: "ok" | "accepted" | "deleted"; readonly isJsonText?: true },
+  answer: unknown,
+): Response => {
+  const status = STATUS[operation.success];
+  if (operation.success === "deleted") return new Response(null, { status });
+  if (!operation.isJsonText) return Response.json(answer, { status });
+  return new Response(String(answer), { status, headers: { "Content-Type": "application/json" } });
+};

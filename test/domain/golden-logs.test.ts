@@ -6,6 +6,7 @@ import { bulkExport } from "../../src/domain/export/index.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
 import { viewOf } from "../../src/domain/export/view.ts";
 import { run } from "../../src/domain/run/index.ts";
+import { upcastRun } from "../../src/domain/run/upcast.ts";
 import { entries } from "../../src/domain/table.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
@@ -68,9 +69,9 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   });
 
   it("tell of runs that wrote what they planned, and rest", () => {
-    const derived = fold(run, log("run with a derived segment and three parts"));
+    const derived = fold(run, log("run with a derived segment and three parts"), upcastRun);
     expect(derived).toMatchObject({ status: "COMPLETED", clean: true, progress: { files: [{ ordinal: 0, rows: 3 }] } });
-    const empty = fold(run, log("run of an empty day"));
+    const empty = fold(run, log("run of an empty day"), upcastRun);
     expect(empty).toMatchObject({ status: "COMPLETED", progress: { files: [] } });
     expect([run.wakeAt(derived), run.wakeAt(empty)]).toEqual([null, null]);
   });

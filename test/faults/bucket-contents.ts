@@ -38,6 +38,7 @@ const impersonal = (text: string, { exportId, runIds, prefix }: ExportNames): st
   runIds
     .reduce((told, id, ordinal) => told.replaceAll(id, `<run ${ordinal}>`), text)
     .replaceAll(exportId, "<export>")
-    .replaceAll(`${prefix}/`, "<prefix>/");
+    .replaceAll(`${prefix}/`, "<prefix>/")
+    .replaceAll(`"${prefix}"`, '"<prefix>"');
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");

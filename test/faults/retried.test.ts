@@ -41,6 +41,10 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
     ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
     ["a clock that goes wrong (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
+    ["409 to a write", { operation: "put", key: DAY_ONE, fault: "conflict" }, /ConditionalRequestConflict/],
+    ["307 to a write", { operation: "put_part", fault: "redirect" }, /TemporaryRedirect/],
+    ["an answer to a PUT without an ETag", { operation: "put", key: DAY_ONE, fault: "no_etag" }, /HTTP 200/],
+    ["an answer to a part without an ETag", { operation: "put_part", fault: "no_etag" }, /HTTP 200/],
     ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
   ])("%s", async (_title, rule, said) => {
     await expectUnchanged([rule], said);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { customerStore } from "../durable/exporting.ts";
 import { call, callWith, EXPORTS, newDestination, newProject, newWorkspace, profile } from "./client.ts";
 
 /** Longest time that an empty export of three days may take on a busy machine. */
@@ -67,4 +68,33 @@ it("an export of three days without traces completes, one run for each day, and 
 
   const other = await callWith(profile("langsmith"), "GET", `${EXPORTS}/${id}/runs`, { headers });
   expect(other.body.map(({ status }: { status: string }) => status)).toEqual(["Completed", "Completed", "Completed"]);
+});
+
+it("the manifest of an export is its text in the bucket, byte for byte, once the export is COMPLETED", async () => {
+  const workspace = await newWorkspace();
+  const { headers } = workspace;
+  const body = {
+    bulk_export_destination_id: await newDestination(workspace),
+    session_id: await newProject(workspace),
+    start_time: "2024-05-30T00:00:00Z",
+  };
+  const fromNow = { ...body, start_time: new Date().toISOString(), interval_hours: 168 };
+  const schedule = (await call("POST", EXPORTS, { headers, body: fromNow })).body;
+  const early = await call("GET", `${EXPORTS}/${schedule.id}/manifest`, { headers });
+  expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining("this one is CREATED")]);
+
+  const once = { ...body, end_time: "2024-05-31T00:00:00Z" };
+  const { id } = (await call("POST", EXPORTS, { headers, body: once })).body;
+  await expect
+    .poll(async () => (await call("GET", `${EXPORTS}/${id}`, { headers })).body.status, { timeout: WITHIN_MS })
+    .toBe("COMPLETED");
+  const manifest = await call("GET", `${EXPORTS}/${id}/manifest`, { headers });
+  expect([manifest.status, manifest.headers.get("Content-Type")]).toEqual([200, "application/json"]);
+  const stored = await customerStore("exports").get(`exports/_waybill/export_id=${id}/manifest.json`, 100_000);
+  expect(stored.ok && new TextDecoder().decode(stored.value)).toBe(manifest.text);
+  expect(manifest.body).toMatchObject({ export_id: id, rows: 0, verification: "size+etag" });
+
+  const stranger = await newWorkspace();
+  expect((await call("GET", `${EXPORTS}/${id}/manifest`, { headers: stranger.headers })).status).toBe(404);
+  await call("PATCH", `${EXPORTS}/${schedule.id}`, { headers, body: {} });
 });

@@ -42,6 +42,12 @@ export function refuseEnded(state: ExportState): Refusal | null {
   }
 }
 
+/** Why there is no manifest to show: only a COMPLETED export has one. */
+export function refuseManifest(state: ExportState): Refusal {
+  const status = state.status === "NONE" ? "CREATED" : state.status;
+  return { reason: "conflict", message: `Only a COMPLETED export has a manifest; this one is ${status}.` };
+}
+
 /** Whether every run is done, so that only the manifest is missing. */
 export const awaitsManifest = (state: ExportState): boolean =>
   state.status === "RUNNING" && state.runs.every((run) => run.report.status === "COMPLETED");

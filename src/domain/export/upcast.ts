@@ -1,3 +1,4 @@
+import { LIMITS } from "../limits.ts";
 import type { ExportDefinition } from "../records.ts";
 import type { ExportEvent } from "./events.ts";
 
@@ -5,7 +6,9 @@ import type { ExportEvent } from "./events.ts";
 export function upcastExport(event: { readonly type: string }): ExportEvent {
   const known = event as ExportEvent; // written by this rule's own events, of this version or an older one
   if (known.type !== "ExportCreated") return known;
-  return { ...known, plan: { ...known.plan, definition: upcastDefinition(known.plan.definition) } };
+  const { definition, limits } = known.plan;
+  const plan = { ...known.plan, definition: upcastDefinition(definition), limits: { ...LIMITS, ...limits } };
+  return { ...known, plan };
 }
 
 /** Definitions of versions that could not retry a run do not say which run they retry: none. */

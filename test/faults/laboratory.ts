@@ -22,6 +22,7 @@ export const QUICK: Settings = {
   TARGET_FILE_BYTES: String(6_500_000),
   SEGMENT_RAW_BYTES: String(1024 * 1024),
   RETRY_DELAY_MS: "50",
+  SLOW_DOWN_PAUSE_MS: "50",
 };
 
 /** A real service that writes into a store whose way breaks as it is told to. */

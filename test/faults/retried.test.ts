@@ -40,6 +40,12 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
     ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
+    ["409 to a Complete", { operation: "complete_upload", fault: "conflict" }, /ConditionalRequestConflict/],
+    [
+      "a redirect while the name of a young bucket spreads",
+      { operation: "put_part", fault: "redirect" },
+      /TemporaryRedirect/,
+    ],
     ["a clock that goes wrong (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
     ["409 to a write", { operation: "put", key: DAY_ONE, fault: "conflict" }, /ConditionalRequestConflict/],
     ["307 to a write", { operation: "put_part", fault: "redirect" }, /TemporaryRedirect/],
@@ -71,56 +77,76 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
   });
 });
 
-describe("cautions learned from others", () => {
+describe("what a store or the way to it makes of an upload, and nobody may believe", () => {
   it.each<Row>([
     [
-      "1: Complete answers 200 with an error in its body",
+      "Complete answers 200 with an error in its body",
       { operation: "complete_upload", fault: "error_in_success" },
       /InternalError/,
     ],
+    ["a part is answered 200 with an error in its body", { operation: "put_part", fault: "error_in_success" }, /./],
     [
-      "2: NoSuchUpload after a Complete whose answer was lost means done already",
+      "NoSuchUpload after a Complete whose answer was lost means done already",
       { operation: "complete_upload", fault: "lost_reply" },
       NO_ANSWER,
     ],
     [
-      "3: parts that the store no longer holds (InvalidPart) begin a new upload",
+      "parts that the store no longer holds (InvalidPart) begin a new upload",
       { operation: "put_part", after: 1, fault: "fake_success" },
       /InvalidPart/,
     ],
-  ])("%s", async (_title, rule, said) => {
-    await expectUnchanged([rule], said);
-  });
-
-  it("3: an upload that the store has forgotten (NoSuchUpload) is begun anew", async () => {
-    const outcome = await exportUnder({ operation: "put_part", after: 1, fault: "no_such_upload" });
-    expect(outcome.status).toBe("COMPLETED");
-    expect(outcome.contents).toEqual(undisturbed());
-    expect(outcome.openUploads).toEqual([]);
-    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(/NoSuchUpload/) }, {}]);
-    expect(laboratory().s3.requests.filter((one) => one.operation === "create_upload")).toHaveLength(2);
-  });
-
-  it.each<Row>([
-    ["7: a fake PUT, acknowledged and not kept", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
-    ["7: a fake Complete", { operation: "complete_upload", fault: "fake_success" }, /./],
-    ["7: an object of which the store kept one half", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
+    ["a PUT that is acknowledged and not kept", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
+    ["a Complete that is acknowledged and not done", { operation: "complete_upload", fault: "fake_success" }, /./],
+    ["an object of which the store kept one half", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
     [
-      "10: a PUT that the network delivers again later",
+      "a PUT that the network delivers again later",
       { operation: "put", key: DAY_ONE, fault: "delivered_again", forMs: 300 },
       null,
     ],
     [
-      "10: a Complete that the network delivers again later",
+      "a Complete that the network delivers again later",
       { operation: "complete_upload", fault: "delivered_again", forMs: 300 },
       null,
     ],
     [
-      "10: a part that the network delivers again later",
+      "a part that the network delivers again later",
       { operation: "put_part", fault: "delivered_again", forMs: 300 },
       null,
     ],
   ])("%s", async (_title, rule, said) => {
     await expectUnchanged([rule], said);
+  });
+
+  it("an upload that the store has forgotten (NoSuchUpload) is begun anew", async () => {
+    await expectUnchanged([{ operation: "put_part", after: 1, fault: "no_such_upload" }], /NoSuchUpload/);
+    expect(laboratory().s3.requests.filter((one) => one.operation === "create_upload")).toHaveLength(2);
+  });
+});
+
+describe("what reaches the bucket", () => {
+  const acting = (key: RegExp) =>
+    laboratory().s3.requests.filter(
+      (one) => key.test(one.key) && (one.operation === "put" || one.operation === "complete_upload"),
+    );
+
+  it("is written once for each key, so that no object has a second version", async () => {
+    await expectUnchanged([], null);
+    const written = acting(/./).map((one) => one.key);
+    expect(written).toEqual([...new Set(written)]);
+    expect(written).toHaveLength(Object.keys(undisturbed()).length);
+  });
+
+  it("is not written again once it is committed: buckets with a retention lock would refuse it", async () => {
+    await expectUnchanged([{ operation: "put", key: SECOND_FILE, fault: "internal_error" }], /InternalError/);
+    expect(acting(FIRST_FILE)).toHaveLength(1);
+    expect(acting(SECOND_FILE)).toHaveLength(2);
+  });
+
+  it("are parts of one size but the last, which is smaller, as R2 demands", async () => {
+    await expectUnchanged([], null);
+    const parts = laboratory().s3.requests.filter((one) => one.operation === "put_part");
+    const [first, last, ...more] = parts.toSorted((a, b) => (a.part ?? 0) - (b.part ?? 0)).map((one) => one.bytes);
+    expect([first, more]).toEqual([5 * 1024 * 1024, []]);
+    expect(last).toBeLessThan(5 * 1024 * 1024);
   });
 });

@@ -26,6 +26,8 @@ export interface SeenRequest {
   readonly operation: S3Operation;
   readonly key: string;
   readonly part: number | null;
+  /** Length of the body that was announced. */
+  readonly bytes: number;
   readonly accessKeyId: string | null;
   /** What went wrong with it; null: it passed. */
   readonly fault: Fault | null;
@@ -129,7 +131,9 @@ export async function startBrokenS3(): Promise<BrokenS3> {
         partsInFlight -= 1;
       });
     }
-    requests.push({ operation, key, part, accessKeyId, fault: rule?.fault ?? null, at: Date.now(), partsInFlight });
+    const fault = rule?.fault ?? null;
+    const bytes = Number(incoming.headers["content-length"] ?? 0);
+    requests.push({ operation, key, part, bytes, accessKeyId, fault, at: Date.now(), partsInFlight });
     // A sender that breaks off is what some tests are about.
     serve(incoming, outgoing, rule).catch(() => incoming.socket.destroy());
   });

@@ -178,3 +178,42 @@ describe("a change that names another project than its run's", () => {
     expect(await exported(other)).toMatchObject([{ status: "success" }]);
   });
 });
+
+describe("the days of a project", () => {
+  const query = (project: TestProject, changes: { readonly noted?: number; readonly limit?: number } = {}) => ({
+    projectId: project.project.id,
+    noted: 0,
+    firstDay: "2030-01-02",
+    lastDay: "2030-01-05",
+    limit: 10,
+    ...changes,
+  });
+  const note = async (project: TestProject, ...days: string[]) => {
+    for (const day of days) await straysOf(project).noteDay({ projectId: project.project.id, day, shards: 1 });
+  };
+
+  it("are told in the order of their last notes, each note once, as many at a time as are asked for", async () => {
+    const project = newProject();
+    await note(project, "2030-01-01", "2030-01-02", "2030-01-05", "2030-01-02", "2030-01-06");
+    const first = await straysOf(project).notedDays(query(project, { limit: 1 }));
+    expect(first.days).toEqual(["2030-01-05"]);
+    const second = await straysOf(project).notedDays(query(project, { noted: first.noted }));
+    expect(second.days).toEqual(["2030-01-02"]);
+    expect(await straysOf(project).notedDays(query(project, { noted: second.noted }))).toEqual({ ...second, days: [] });
+    await note(project, "2030-01-03");
+    expect((await straysOf(project).notedDays(query(project, { noted: second.noted }))).days).toEqual(["2030-01-03"]);
+  });
+
+  it("that an earlier version kept are known, and noted when something comes", async () => {
+    const project = newProject();
+    await note(project, "2030-01-02");
+    await runInDurableObject(stub(project), (_, { storage }) => {
+      storage.sql.exec("DROP INDEX day_noted");
+      storage.sql.exec("ALTER TABLE day DROP COLUMN noted");
+    });
+    await evictDurableObject(stub(project));
+    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: [], noted: 0 });
+    await note(project, "2030-01-02");
+    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: ["2030-01-02"], noted: 1 });
+  });
+});

@@ -97,7 +97,7 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
   console.log(`What happened to the first one, as GET /api/v1/bulk-exports/${exportId}/events tells it:\n`);
   console.log(`${timeline(await readEvents(config, exportId))}\n`);
   console.log(`The files stay in ${folder}; any Parquet reader opens them.
-To verify them: _SUCCESS holds the SHA-256 of the manifest, and the manifest the rows and bytes of every file.
+To verify them: _SUCCESS holds the SHA-256 of the manifest, and the manifest rows, bytes and SHA-256 of every file.
 
    cd ${join(folder, PREFIX, "_waybill", `export_id=${exportId}`)} && cat _SUCCESS && sha256sum manifest.json
 

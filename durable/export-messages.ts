@@ -55,8 +55,14 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
         ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" })),
         ...releaseLate(plan),
       ];
-    case "ExportCreated":
     case "RunReported":
+      // Its workspace has been told how the export ended; what its runs wrote until they stopped comes later.
+      return "finishedAt" in after ? report(after, seq) : [];
+    case "ExportCreated":
+    case "ManifestBegan":
+    case "MarkerRemoved":
+    case "MarkerRemovalFailed":
+    case "MarkerLeft":
     case "ManifestFailed":
     case "ManifestCommitted":
       return [];

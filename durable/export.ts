@@ -9,6 +9,7 @@ import {
 } from "../src/domain/export/decide.ts";
 import type { ExportEvent, ExportPlan, RunReport } from "../src/domain/export/events.ts";
 import { bulkExport } from "../src/domain/export/index.ts";
+import { isMarkerDue } from "../src/domain/export/marker.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
 import { upcastExport } from "../src/domain/export/upcast.ts";
 import { isOver, recordOfUnstartedRun, viewOf } from "../src/domain/export/view.ts";
@@ -29,7 +30,7 @@ import type { Env } from "./env.ts";
 import { announceExport } from "./export-messages.ts";
 import { Journal } from "./journal.ts";
 import { lookForLate, releaseLate } from "./late-look.ts";
-import { readManifest, writeManifest } from "./manifest.ts";
+import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
@@ -145,6 +146,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
       this.#submit({ type: "Wake", spawnId: this.#nextSpawnId(), late, now: Date.now() });
       await this.#deliverAll();
       await this.#prove();
+      await this.#withdraw();
       await this.#deliverAll();
     } catch (error) {
       log("export_step_broke", { export: this.#plan()?.definition.id ?? null, error: String(error) });
@@ -154,6 +156,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 
   /** Every run is done: list what is there, in the bucket itself; only then is the export COMPLETED. */
   async #prove(): Promise<void> {
+    this.#submit({ type: "BeginManifest", now: Date.now() });
     const { state } = this.#journal;
     if (state.status !== "RUNNING" || !isManifestDue(state, Date.now())) return;
     const { definition } = state.plan;
@@ -163,6 +166,14 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     if (!written.ok) this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
     else if (written.value !== null) this.#submit({ type: "RecordManifest", manifest: written.value, now });
     log("export_proved", { export: definition.id, status: this.#journal.state.status });
+  }
+
+  /** An export that ended otherwise leaves no _SUCCESS behind. */
+  async #withdraw(): Promise<void> {
+    const { state } = this.#journal;
+    if (state.status === "NONE" || !isMarkerDue(state, Date.now())) return;
+    const failure = await removeMarker(this.env, state.plan);
+    this.#submit({ type: "RecordMarkerRemoved", failure, now: Date.now() });
   }
 
   #deliverAll(): Promise<boolean> {

@@ -11,7 +11,7 @@ import { openBucket } from "./vault.ts";
 
 /**
  * Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the
- * first. null: the export ended otherwise meanwhile (`isWanted`), and no `_SUCCESS` is left of it.
+ * first. null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
  */
 export async function writeManifest(
   env: Env,
@@ -33,16 +33,20 @@ export async function writeManifest(
   const marker = successKey(prefix, definition.id);
   const success = await putOrFind(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
   if (!success.ok) return success;
-  if (!isWanted()) {
-    await bucket.value.remove(marker);
-    return ok(null);
-  }
   return ok({
     key,
     sha256,
     files: runs.reduce((sum, one) => sum + one.files.length, 0),
     rows: runs.reduce((sum, one) => sum + one.rows, 0),
   });
+}
+
+/** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */
+export async function removeMarker(env: Env, { definition, destination }: ExportPlan): Promise<StoreFailure | null> {
+  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
+  if (!bucket.ok) return bucket.failure.reason === "store" ? bucket.failure.store : GONE;
+  const removed = await bucket.value.remove(successKey(keyPrefixOf(destination), definition.id));
+  return removed.ok ? null : removed.failure;
 }
 
 /** The text that `writeManifest` wrote for these facts, made again from the logs; null: an older version wrote another. */

@@ -136,6 +136,14 @@ describe("an export that has ended", () => {
     over.when({ type: "Resume", now: NOW }).thenNothing();
     expect(refuseEnded(over.state)).toMatchObject({ reason: "conflict" });
   });
+
+  it("tells its workspace what its runs wrote until they stopped", () => {
+    const late = reported(0, "CANCELLED");
+    const { state } = given(created, started, admitted(0), { type: "ExportCancelled", at: NOW }, late);
+    expect(announceExport(late, state, 9)).toMatchObject([
+      { to: "workspace", kind: "report", seq: 9, report: { status: "CANCELLED", rowsWritten: 10 } },
+    ]);
+  });
 });
 
 describe("a paused schedule", () => {

@@ -118,6 +118,26 @@ describe("an export", () => {
         becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
       },
     ],
+    BeginManifest: [
+      { what: "begins its manifest", command: { type: "BeginManifest", now: NOW }, becomes: {} },
+      {
+        what: "begins its manifest when its time is over",
+        command: { type: "BeginManifest", now: LATE },
+        becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
+      },
+    ],
+    RecordMarkerRemoved: [
+      {
+        what: "has taken _SUCCESS away",
+        command: { type: "RecordMarkerRemoved", failure: null, now: NOW },
+        becomes: {},
+      },
+      {
+        what: "could not take _SUCCESS away for now",
+        command: { type: "RecordMarkerRemoved", failure: passing, now: NOW },
+        becomes: {},
+      },
+    ],
     RecordManifest: [
       {
         what: "has written its manifest",
@@ -231,8 +251,8 @@ describe("an export", () => {
             expect(after.runs.every((one) => one.report.status === "COMPLETED")).toBe(true);
           const isAtRest =
             after.status === "NONE" ||
-            "finishedAt" in after ||
-            after.pausedAt !== null ||
+            ("finishedAt" in after && after.marker === null) ||
+            ("pausedAt" in after && after.pausedAt !== null) ||
             (after.status === "CREATED" && after.plan.definition.intervalHours === null);
           expect(bulkExport.wakeAt(after) === null).toBe(isAtRest);
         }

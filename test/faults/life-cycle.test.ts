@@ -61,6 +61,23 @@ describe("the open upload of a failed run", () => {
   });
 });
 
+describe("an export cancelled while _SUCCESS is being written", () => {
+  it("leaves none, even when it cannot be taken away at first", async () => {
+    const begun = await begin([
+      { operation: "put", key: /_SUCCESS/, fault: "slow", forMs: 800 },
+      { operation: "remove", key: /_SUCCESS/, count: 2, fault: "internal_error" },
+    ]);
+    const isBeingWritten = () => requestsOf("put").some((one) => one.key.endsWith("_SUCCESS"));
+    await expect.poll(isBeingWritten, { timeout: WITHIN_MS }).toBe(true);
+    const path = `/api/v1/bulk-exports/${begun.exportId}`;
+    expect((await laboratory().ask("PATCH", path, { status: "Cancelled" })).status).toBe(200);
+    await expect.poll(() => requestsOf("remove").length, { timeout: WITHIN_MS }).toBe(3);
+    const outcome = await outcomeOf(begun);
+    expect(outcome.status).toBe("CANCELLED");
+    expect(Object.keys(outcome.contents).filter((key) => key.endsWith("_SUCCESS"))).toEqual([]);
+  });
+});
+
 describe("a failed run retried", () => {
   it("is a new export of its day alone, with the bytes that the day has in an undisturbed export", async () => {
     const begun = await begin([{ operation: "put_part", count: "always", fault: "access_denied" }]);

@@ -15,8 +15,11 @@ export type ExportCommand =
       readonly report: RunReport;
       readonly now: number;
     }
+  | { readonly type: "BeginManifest"; readonly now: number }
   | { readonly type: "RecordManifest"; readonly manifest: ManifestFacts; readonly now: number }
   | { readonly type: "RecordManifestFailure"; readonly failure: StoreFailure; readonly now: number }
+  /** `failure` null: `_SUCCESS` is not there any more. */
+  | { readonly type: "RecordMarkerRemoved"; readonly failure: StoreFailure | null; readonly now: number }
   | { readonly type: "Pause"; readonly now: number }
   | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }

@@ -2,6 +2,7 @@ import type { Refusal } from "../failures.ts";
 import { windowOf } from "../windows.ts";
 import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
+import { withdrawMarker } from "./marker.ts";
 import { pause, resume } from "./pause.ts";
 import { type CreatedExport, type ExportState, evolve, type KnownRun, type RunningExport } from "./state.ts";
 
@@ -19,6 +20,7 @@ export function decide(command: ExportCommand, state: ExportState): readonly Exp
     case "FAILED":
     case "CANCELLED":
     case "TIMEDOUT":
+      if (command.type === "RecordMarkerRemoved") return withdrawMarker(command.failure, state, at);
       return heardAfterEnd(command, state.runs, at);
   }
 }
@@ -74,7 +76,10 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "Create":
     case "Admit":
     case "Wake":
+    case "RecordMarkerRemoved":
       return [];
+    case "BeginManifest":
+      return isManifestDue(state, at) && state.marker === null ? [{ type: "ManifestBegan", at }] : [];
     case "Pause":
       return pause(state, at);
     case "Resume": {

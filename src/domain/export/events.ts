@@ -40,6 +40,8 @@ export type ExportEvent =
       readonly report: RunReport;
       readonly at: number;
     }
+  /** From now on `_SUCCESS` may stand in the bucket. */
+  | { readonly type: "ManifestBegan"; readonly at: number }
   | { readonly type: "ManifestFailed"; readonly failure: StoreFailure; readonly retryAt: number; readonly at: number }
   | { readonly type: "ManifestCommitted"; readonly manifest: ManifestFacts; readonly at: number }
   | { readonly type: "ExportCompleted"; readonly at: number }
@@ -55,6 +57,15 @@ export type ExportEvent =
   | { readonly type: "ExportResumed"; readonly deadline: number | null; readonly at: number }
   | { readonly type: "ExportCancelled"; readonly at: number }
   | { readonly type: "ExportTimedOut"; readonly at: number }
+  | { readonly type: "MarkerRemoved"; readonly at: number }
+  | {
+      readonly type: "MarkerRemovalFailed";
+      readonly failure: StoreFailure;
+      readonly retryAt: number;
+      readonly at: number;
+    }
+  /** `_SUCCESS` cannot be taken away; it may stand though the export is not COMPLETED. */
+  | { readonly type: "MarkerLeft"; readonly failure: StoreFailure; readonly at: number }
   | {
       readonly type: "WindowSpawned";
       readonly index: number;

@@ -20,6 +20,11 @@ interface Known {
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was not tried, or written. */
   readonly manifestFailure: StoreFailure | null;
+  /**
+   * `_SUCCESS` may stand in the bucket although the export is not COMPLETED: failed tries to take it away once the
+   * export has ended, and the instant of the next one. null: it does not stand, or stands by right.
+   */
+  readonly marker: { readonly failures: number; readonly retryAt: number } | null;
 }
 
 export interface CreatedExport extends Known {
@@ -54,7 +59,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
     const { plan, at } = event;
-    const nothing = { spawned: 0, noted: 0, manifest: null, manifestFailure: null };
+    const nothing = { spawned: 0, noted: 0, manifest: null, manifestFailure: null, marker: null };
     return { status: "CREATED", plan, runs, updatedAt: at, pausedAt: null, ...nothing };
   }
   if (state.status === "NONE") return state;
@@ -71,6 +76,8 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
       const { seq, report } = event;
       return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, seq, report })) };
     }
+    case "ManifestBegan":
+      return { ...known, marker: { failures: 0, retryAt: event.at } };
     case "ManifestFailed":
       if (known.status !== "RUNNING") return known;
       return {
@@ -80,7 +87,14 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
         manifestFailure: event.failure,
       };
     case "ManifestCommitted":
-      return { ...known, manifest: event.manifest, manifestFailure: null };
+      return { ...known, manifest: event.manifest, manifestFailure: null, marker: null };
+    case "MarkerRemovalFailed": {
+      const failures = (known.marker?.failures ?? 0) + 1;
+      return { ...known, marker: { failures, retryAt: event.retryAt } };
+    }
+    case "MarkerRemoved":
+    case "MarkerLeft":
+      return { ...known, marker: null };
     case "WindowSpawned":
       return { ...known, spawned: event.index + 1, noted: event.noted ?? known.noted };
     case "ExportPaused":
@@ -114,6 +128,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   noted: state.noted,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
+  marker: state.marker,
   updatedAt: at,
   finishedAt: at,
 });

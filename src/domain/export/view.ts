@@ -18,9 +18,11 @@ export function viewOf(state: ExportState): ExportRecord | null {
   };
 }
 
-/** Whether nothing will happen to the export any more: it has ended, and so have the runs that it let in. */
+/** Whether nothing will happen to the export any more: it has ended and tidied up, and its runs have ended. */
 export const isOver = (state: ExportState): boolean =>
-  "finishedAt" in state && state.runs.every((run) => !run.admitted || run.report.finishedAt !== null);
+  "finishedAt" in state &&
+  state.marker === null &&
+  state.runs.every((run) => !run.admitted || run.report.finishedAt !== null);
 
 /** A run that has not started: it waits for its turn, or its export ended before that turn came. */
 export function recordOfUnstartedRun(plan: ExportPlan, ordinal: number, state: ExportState): ExportRunRecord {

@@ -2,7 +2,10 @@ import { windowOf } from "../windows.ts";
 import { awaitsManifest } from "./decide.ts";
 import type { ExportState } from "./state.ts";
 
-/** Earliest instant at which the export wants to be woken: its manifest, its deadline, or its next window; null while paused. */
+/**
+ * Earliest instant at which the export wants to be woken: its manifest, its deadline, its next window, or the removal
+ * of a `_SUCCESS` that must not stay; null while paused.
+ */
 export function wakeAt(state: ExportState): number | null {
   switch (state.status) {
     case "NONE":
@@ -20,6 +23,6 @@ export function wakeAt(state: ExportState): number | null {
     case "FAILED":
     case "CANCELLED":
     case "TIMEDOUT":
-      return null;
+      return state.marker?.retryAt ?? null;
   }
 }

@@ -25,6 +25,7 @@ export const EXPORT_EVENTS = {
   ExportStarted: "The workspace had room; it works until `deadline` at the longest.",
   RunAdmitted: "A run may work.",
   RunReported: "A run said how far it is.",
+  ManifestBegan: "The manifest is being written.",
   ManifestFailed: "The manifest could not be written; it is tried again at `retry_at`.",
   ManifestCommitted: "The manifest and _SUCCESS stand in the bucket.",
   ExportCompleted: "Ended: everything is in the bucket and proven.",
@@ -33,6 +34,9 @@ export const EXPORT_EVENTS = {
   ExportResumed: "Resumed by the customer; `deadline` moved by the pause.",
   ExportCancelled: "Ended by the customer.",
   ExportTimedOut: "Ended by its deadline.",
+  MarkerRemoved: "No _SUCCESS stands in the bucket, for the export is not COMPLETED.",
+  MarkerRemovalFailed: "_SUCCESS could not be taken away; it is tried again at `retry_at`.",
+  MarkerLeft: "_SUCCESS may stand although the export is not COMPLETED; the credentials cannot take it away.",
   WindowSpawned: "The schedule made the export of its next window.",
 } as const satisfies Record<ExportEvent["type"], string>;
 

@@ -1,0 +1,23 @@
+import type { StoreFailure } from "../failures.ts";
+import type { ExportEvent } from "./events.ts";
+import type { EndedExport, ExportState } from "./state.ts";
+
+/**
+ * `_SUCCESS` says that an export is COMPLETED. One that ended otherwise while it was being written, or just before a
+ * crash, may have left it behind; it is taken away, as often as a run is retried.
+ */
+export function withdrawMarker(
+  failure: StoreFailure | null,
+  { marker, plan }: EndedExport,
+  at: number,
+): readonly ExportEvent[] {
+  if (marker === null) return [];
+  if (failure === null) return [{ type: "MarkerRemoved", at }];
+  const { maxRetries, retryDelayMs } = plan.limits;
+  if (!failure.retryable || marker.failures >= maxRetries) return [{ type: "MarkerLeft", failure, at }];
+  return [{ type: "MarkerRemovalFailed", failure, retryAt: at + retryDelayMs, at }];
+}
+
+/** Whether `_SUCCESS` is to be taken away now. */
+export const isMarkerDue = (state: ExportState, at: number): boolean =>
+  "finishedAt" in state && state.marker !== null && at >= state.marker.retryAt;

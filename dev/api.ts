@@ -128,7 +128,15 @@ export const projectId = async (api: ApiAccess, name: string): Promise<string> =
 export const createProject = async (api: ApiAccess, name: string): Promise<string> =>
   (await ask<{ id: string }>(api, "POST", "/api/v1/sessions", { name })).id;
 
-const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> => {
+/** The manifest of a COMPLETED export, byte for byte. */
+export const manifestText = (api: ApiAccess, exportId: string): Promise<string> =>
+  askText(api, "GET", `${BULK_EXPORTS}/${exportId}/manifest`);
+
+const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
+  // The shape is the specification's; test/http checks it.
+  JSON.parse(await askText(api, method, path, body)) as Answer;
+
+const askText = async (api: ApiAccess, method: string, path: string, body?: unknown): Promise<string> => {
   const answer = await fetch(`${api.url}${path}`, {
     method,
     headers: { "X-API-Key": api.api_key, "X-Tenant-Id": api.workspace_id, "Content-Type": "application/json" },
@@ -136,6 +144,5 @@ const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: 
   });
   const text = await answer.text();
   if (!answer.ok) throw new DevFailure(`${method} ${path} was answered with ${answer.status}: ${text}`);
-  // The shape is the specification's; test/http checks it.
-  return JSON.parse(text) as Answer;
+  return text;
 };

@@ -11,6 +11,11 @@ export interface DownloadedFile {
   readonly bytes: number;
 }
 
+/** An object as the bucket lists it; `etag` without quotes. */
+export interface ListedObject extends DownloadedFile {
+  readonly etag: string;
+}
+
 /** The AWS SDK's client for a bucket; whoever makes it calls `destroy` in the end. */
 export const s3Client = (bucket: BucketAddress): S3Client =>
   new S3Client({
@@ -20,14 +25,15 @@ export const s3Client = (bucket: BucketAddress): S3Client =>
     credentials: { accessKeyId: bucket.access_key_id, secretAccessKey: bucket.secret_access_key },
   });
 
-/** Keys and sizes of all objects below the prefix, in the bucket's order. */
-export const listObjects = async (client: S3Client, bucket: string, prefix: string): Promise<DownloadedFile[]> => {
-  const objects: DownloadedFile[] = [];
+/** All objects below the prefix, in the bucket's order. */
+export const listObjects = async (client: S3Client, bucket: string, prefix: string): Promise<ListedObject[]> => {
+  const objects: ListedObject[] = [];
   let ContinuationToken: string | undefined;
   do {
     const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }));
-    for (const { Key, Size } of page.Contents ?? []) {
-      if (Key !== undefined && Size !== undefined) objects.push({ key: Key, bytes: Size });
+    for (const { Key, Size, ETag } of page.Contents ?? []) {
+      if (Key === undefined || Size === undefined) continue;
+      objects.push({ key: Key, bytes: Size, etag: (ETag ?? "").replaceAll('"', "") });
     }
     ContinuationToken = page.NextContinuationToken;
   } while (ContinuationToken !== undefined);

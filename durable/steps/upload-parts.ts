@@ -13,18 +13,22 @@ export async function uploadInParts(work: FileWork): Promise<void> {
   if (upload === null) return;
   const count = Math.ceil(file.bytes / context.spec.limits.partBytes);
   const digest = plans.digestOf(file);
-  const failure = await uploadParts(work, upload, count);
+  const { failure, isWanted } = await uploadParts(work, upload, count);
   if (failure !== null) return recordPartFailure(work, failure);
-  const now = context.progress().upload;
-  if (now?.uploadId !== upload.uploadId || now.parts.length < count || digest.parts < count) return;
-  await completeUpload(work, now, digest.hex());
+  const parts = context.progress().upload?.parts ?? [];
+  if (!isWanted || parts.length < count || digest.parts < count) return;
+  await completeUpload(work, { ...upload, parts }, digest.hex());
 }
 
 /**
  * Each lane holds one part. The parts enter the room and are hashed in their order; whoever hashes next is in the room
  * already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
  */
-async function uploadParts(work: FileWork, upload: Upload, count: number): Promise<StoreFailure | null> {
+async function uploadParts(
+  work: FileWork,
+  upload: Upload,
+  count: number,
+): Promise<{ readonly failure: StoreFailure | null; readonly isWanted: boolean }> {
   const { context, plans, store, file } = work;
   const { partBytes } = context.spec.limits;
   const digest = plans.digestOf(file);
@@ -56,7 +60,7 @@ async function uploadParts(work: FileWork, upload: Upload, count: number): Promi
       leaveRoom();
     }
   });
-  return failure;
+  return { failure, isWanted };
 }
 
 async function openUpload({ context, store, file, key }: FileWork): Promise<Upload | null> {

@@ -43,12 +43,14 @@ export function prefixProblem(prefix: string): string | null {
   return null;
 }
 
+/** The folder of all files of an export, without an outer slash. */
+export const exportFolder = (prefix: string, exportId: string): string => join(prefix, `export_id=${exportId}`);
+
 /** `<prefix>/export_id=.../tenant_id=.../session_id=.../runs/year=2026/month=8/day=19`; month and day are unpadded. */
 export function folderOf(partition: Partition): string {
   const [year, month, day] = partition.day.split("-").map(Number);
   return join(
-    partition.prefix,
-    `export_id=${partition.exportId}`,
+    exportFolder(partition.prefix, partition.exportId),
     `tenant_id=${partition.tenantId}`,
     `session_id=${partition.projectId}`,
     RESOURCE[partition.version],

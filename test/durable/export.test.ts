@@ -168,6 +168,11 @@ describe("a run", () => {
     );
     if (!first?.ok || !second?.ok) throw new Error("a file is missing");
     expect(Buffer.compare(first.value, second.value)).toBe(0);
+    const sha256 = Buffer.from(await crypto.subtle.digest("SHA-256", first.value)).toString("hex");
+    for (const proven of files.map((one) => one?.files[0])) {
+      expect(proven).toMatchObject({ sha256, verification: "size+etag", etag: proven?.expectedEtag });
+      expect(proven?.etag).toMatch(new RegExp(`-${new Set(parts).size}$`));
+    }
     expect(first.value.length).toBeGreaterThan(15 * MIB);
   });
 

@@ -1,0 +1,32 @@
+import { parseArgs } from "node:util";
+import { DevFailure } from "../failure.ts";
+
+const USAGE = `Usage: npm run verify -- <what> [--full] [--endpoint <url>]
+
+  <what>      an export id (of the service that npm run dev runs), or a manifest: a path, s3://bucket/key, or a URL
+  --full      read every file: its SHA-256 and its rows
+  --endpoint  address of the store, if it is not AWS
+
+Credentials for the bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION; for
+the bucket of npm run dev none are needed.`;
+
+export interface VerifyOptions {
+  /** An export id, or where a manifest is. */
+  readonly what: string;
+  readonly full: boolean;
+  /** null: AWS, or the bucket of the local service. */
+  readonly endpoint: string | null;
+}
+
+/** Reads the command line; throws a DevFailure with the usage when it cannot be understood. */
+export const readOptions = (args: readonly string[]): VerifyOptions => {
+  try {
+    const options = { full: { type: "boolean" }, endpoint: { type: "string" } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [what, ...others] = positionals;
+    if (what === undefined || others.length > 0) throw new Error("Name one export or one manifest.");
+    return { what, full: values.full ?? false, endpoint: values.endpoint ?? null };
+  } catch (error) {
+    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+};

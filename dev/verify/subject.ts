@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { manifestText } from "../api.ts";
+import { readConfig } from "../config.ts";
+import { s3Client } from "../download.ts";
+import { DevFailure } from "../failure.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import type { VerifyOptions } from "./options.ts";
+
+/** What is verified: a manifest, its very text, and a client for the bucket it speaks of; `destroy` it in the end. */
+export interface Subject {
+  readonly text: string;
+  readonly manifest: Manifest;
+  readonly client: S3Client;
+}
+
+const EXPORT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const S3_ADDRESS = /^s3:\/\/(?<bucket>[^/]+)\/(?<key>.+)$/;
+
+/** The SDK insists on a region; AWS answers with the right one, and the SDK follows. */
+const ANY_REGION = "us-east-1";
+
+/** Finds the manifest and the way to its bucket. */
+export const subjectOf = async ({ what, endpoint }: VerifyOptions): Promise<Subject> => {
+  if (EXPORT_ID.test(what)) return ofLocalService(what, endpoint);
+  const client = clientOfEnvironment(endpoint);
+  const text = await textAt(what, client);
+  return { text, manifest: readManifest(text), client };
+};
+
+const ofLocalService = async (exportId: string, endpoint: string | null): Promise<Subject> => {
+  const stateDir = process.env.STATE_DIR ?? ".dev";
+  const config = readConfig(stateDir);
+  if (config === null) {
+    throw new DevFailure(
+      `${stateDir}/waybill.json is missing. Start npm run dev, or name a manifest instead of an id.`,
+    );
+  }
+  const text = await manifestText(config, exportId).catch((error) => {
+    if (error instanceof DevFailure) throw error;
+    throw new DevFailure(`Nothing answers at ${config.url}. Start npm run dev.`);
+  });
+  const manifest = readManifest(text);
+  const isLocal = endpoint === null && manifest.bucket_name === config.s3.bucket_name;
+  return { text, manifest, client: isLocal ? s3Client(config.s3) : clientOfEnvironment(endpoint) };
+};
+
+const clientOfEnvironment = (endpoint: string | null): S3Client =>
+  new S3Client({
+    region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? ANY_REGION,
+    followRegionRedirects: true,
+    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+  });
+
+const textAt = async (what: string, client: S3Client): Promise<string> => {
+  const { bucket, key } = S3_ADDRESS.exec(what)?.groups ?? {};
+  if (bucket !== undefined && key !== undefined) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    return (await Body?.transformToString()) ?? "";
+  }
+  if (/^https?:/.test(what)) {
+    const answer = await fetch(what);
+    if (!answer.ok) throw new DevFailure(`${what} was answered with ${answer.status}.`);
+    return answer.text();
+  }
+  try {
+    return readFileSync(what, "utf8");
+  } catch {
+    throw new DevFailure(`There is no export id, no address and no readable file in "${what}".`);
+  }
+};

@@ -16,6 +16,7 @@ import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
+import { projectsOf } from "../src/domain/workspace/projects.ts";
 import type { KnownExport, OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
 import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
@@ -27,6 +28,7 @@ import type { WorkspaceMessage } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { uuidV5 } from "./uuid.ts";
+import { announceWorkspace } from "./workspace-messages.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
 export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
@@ -34,7 +36,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     this.ctx.storage,
     {
       decider: workspace,
-      announce,
+      announce: announceWorkspace,
       receiverOf: (message) => message.id,
       upcast: upcastWorkspace,
     },
@@ -87,19 +89,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async listProjects(query: Parameters<WorkspaceProtocol["listProjects"]>[0]): Promise<readonly Project[]> {
     const state = this.#open();
-    if (state === null) return [];
-    const { name, nameContains, ids } = query;
-    const named = name === null ? undefined : lookUp(state.projectIdByName, name);
-    const pool =
-      name === null
-        ? [...entries(state.projects)]
-        : [lookUp(state.projects, named ?? "")].filter((one) => one !== undefined);
-    const found = pool.filter(
-      (project) =>
-        (nameContains === null || project.name.toLowerCase().includes(nameContains.toLowerCase())) &&
-        (ids === null || ids.includes(project.id)),
-    );
-    return pageOf(found, query);
+    return state === null ? [] : pageOf(projectsOf(state, query), query);
   }
 
   async createDestination(command: Parameters<WorkspaceProtocol["createDestination"]>[0]) {
@@ -313,17 +303,4 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   #maxRunning(): number {
     return readSettings(this.env).limits.maxRunningExports;
   }
-}
-
-/** A registered export is created, an admitted one let in; both by the export's own actor. */
-function announce(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
-  if (after.status === "NONE") return [];
-  if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
-  if (event.type !== "ExportRegistered") return [];
-  const { definition } = event;
-  const project = lookUp(after.projects, definition.projectId);
-  const target = lookUp(after.destinations, definition.destinationId);
-  if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
-  const order = { definition, destination: target.config, shards: project.shards };
-  return [{ id: definition.id, kind: "create", order }];
 }

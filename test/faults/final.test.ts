@@ -22,6 +22,11 @@ describe("spec 7.4: a storage or destination error ends the run at once, and wit
     ["permissions taken away (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
     ["a bucket that is removed (NoSuchBucket)", "no_such_bucket", /^Bucket is not valid \(NoSuchBucket\)/],
+    [
+      "a key that a retention lock protects",
+      "precondition_failed",
+      /\(PreconditionFailed\).*does not let it be overwritten/,
+    ],
   ])("%s", async (_title, fault, said) => {
     const outcome = await exportUnder({ operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault });
     expect(outcome.status).toBe("FAILED");

@@ -117,8 +117,31 @@ describe("spec 3: an export interrupted by a crash resumes, spends no retry, and
   });
 
   it("killed while its segments were made anew in another codec", async () => {
-    const derived = await complete(await begin("gzip", "gzip"));
-    expect(await complete(await killedBehind("snapshot", "gzip-killed", "gzip"))).toEqual(derived);
+    const derived = await complete(await begin("derived", "gzip"));
+    expect(await complete(await killedBehind("snapshot", "derived-killed", "gzip"))).toEqual(derived);
+  });
+});
+
+describe("spec 7.4: a step that dies three times in a row", () => {
+  it("is too much for the process: that spends one retry, and the export is complete all the same", async () => {
+    const destinationId = await laboratory.newDestination("three-times");
+    let exportId = "";
+    for (let times = 1; times <= 3; times++) {
+      const strike = Promise.withResolvers<void>();
+      laboratory.s3.obey({ operation: "create_upload", fault: "silence", struck: strike.resolve });
+      if (times === 1) exportId = await laboratory.begin(destinationId);
+      else await laboratory.restart();
+      await strike.promise;
+      await until(async () => (await laboratory.runsOf(exportId))[1]?.status === "COMPLETED");
+      await laboratory.kill();
+    }
+    laboratory.s3.obey();
+    await laboratory.restart();
+    const { status, runs } = await laboratory.untilEnded(exportId);
+    expect(status).toBe("COMPLETED");
+    expect(runs.map((run) => run.errors)).toEqual([{ retry_0: expect.stringContaining("interrupted 3 times") }, null]);
+    const names = { exportId, runIds: runs.map((run) => run.id), prefix: "three-times" };
+    expect(await laboratory.contents(names)).toEqual(undisturbed);
   });
 });
 

@@ -40,9 +40,6 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
     ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
-    ["429 to a part", { operation: "put_part", after: 1, count: 2, fault: "too_many_requests" }, null],
-    ["SlowDown to a PUT", { operation: "put", key: DAY_ONE, fault: "slow_down" }, null],
-    ["SlowDown to a Complete", { operation: "complete_upload", fault: "slow_down" }, null],
     ["409 to a Complete", { operation: "complete_upload", fault: "conflict" }, /ConditionalRequestConflict/],
     [
       "a redirect while the name of a young bucket spreads",
@@ -118,7 +115,6 @@ describe("what a store or the way to it makes of an upload, and nobody may belie
   });
 
   it.each<readonly [title: string, write: Pick<FaultRule, "operation" | "key">]>([
-    ["412 to a PUT whose first answer was lost", { operation: "put", key: DAY_ONE }],
     ["412 to a Complete whose first answer was lost", { operation: "complete_upload" }],
     ["412 to the manifest whose first answer was lost", { operation: "put", key: /manifest/ }],
   ])("%s: what lies there is looked at, and counts", async (_title, write) => {

@@ -26,7 +26,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 const UNKNOWN_KEY = {
-  kind: "reply",
   status: 403,
   body: "<Error><Code>InvalidAccessKeyId</Code><Message>unknown</Message></Error>",
 } as const;

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 
 /**
- * A small and fast S3 store in memory, path style, for benches and for faults. It does not check signatures: for that
- * there is local-s3.ts. A hook can answer any request in any broken way.
+ * A small and fast S3 store in memory, path style, for benches and for answers that no store gives. It does not check
+ * signatures: for that there is local-s3.ts. Connections that break are broken-s3.ts.
  */
 export interface SinkS3 {
   readonly endpointUrl: string;
@@ -39,22 +39,12 @@ export interface SinkRequest {
   readonly body: Uint8Array;
 }
 
-/** How the hook can answer instead of the store. */
-export type SinkAnswer =
-  | {
-      readonly kind: "reply";
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string | Uint8Array;
-    }
-  /** The connection breaks before anything happened. */
-  | { readonly kind: "reset" }
-  /** The connection breaks in the middle of the answer's body. */
-  | { readonly kind: "reset_mid_body"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** The store does what was asked, the answer is lost. */
-  | { readonly kind: "lost_reply" }
-  /** The store does what was asked, late. */
-  | { readonly kind: "late"; readonly delayMs: number };
+/** What the hook can answer instead of the store. */
+export interface SinkAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
 
 export interface SinkOptions {
   readonly bucketName?: string;
@@ -82,22 +72,8 @@ export async function startSinkS3(options: SinkOptions = {}): Promise<SinkS3> {
     const { body: _, ...logged } = request;
     requests.push(logged);
     const answer = options.hook?.(request) ?? null;
-    const perform = () => (bucket === bucketName ? store(request) : errorReply(404, "NoSuchBucket"));
-    if (answer === null) return send(outgoing, perform());
-    switch (answer.kind) {
-      case "reply":
-        return send(outgoing, { status: answer.status, headers: answer.headers ?? {}, body: answer.body ?? "" });
-      case "reset":
-        return void incoming.socket.destroy();
-      case "reset_mid_body":
-        outgoing.writeHead(answer.status, { ...answer.headers, "Content-Length": "1000" });
-        return void outgoing.write("half of it", () => incoming.socket.destroy());
-      case "lost_reply":
-        perform();
-        return void incoming.socket.destroy();
-      case "late":
-        return void setTimeout(() => send(outgoing, perform()), answer.delayMs).unref();
-    }
+    if (answer !== null) return send(outgoing, { headers: {}, body: "", ...answer });
+    send(outgoing, bucket === bucketName ? store(request) : errorReply(404, "NoSuchBucket"));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server's address is never a pipe's name.

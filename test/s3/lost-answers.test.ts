@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Result } from "../../src/domain/result.ts";
+import { md5Of, openStore, type Store } from "../../src/s3/client.ts";
+import { joinedEtag } from "../../src/s3/etags.ts";
+import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";
+import type { Fault } from "../support/broken-s3-words.ts";
+
+let s3: BrokenS3;
+let store: Store;
+
+beforeAll(async () => {
+  s3 = await startBrokenS3();
+  store = storeWithin(5000);
+});
+
+afterAll(() => s3?.stop());
+
+const value = <T>(result: Result<T, unknown>): T => {
+  if (!result.ok) throw new Error(JSON.stringify(result.failure));
+  return result.value;
+};
+
+const storeWithin = (timeoutMs: number): Store => {
+  const { bucketName, endpointUrl, accessKeyId, secretAccessKey } = s3;
+  return value(
+    openStore(
+      { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
+      { accessKeyId, secretAccessKey, sessionToken: null },
+      { allowLoopback: true, timeoutMs },
+    ),
+  );
+};
+
+const BODY = new TextEncoder().encode("body");
+
+describe("the answer to a PUT", () => {
+  test.each<[title: string, fault: Fault, isKept: boolean]>([
+    ["that never comes because the connection was reset before", "reset", false],
+    ["that never comes because the connection was reset within the body", "reset_in_request", false],
+    ["that was lost", "lost_reply", true],
+    ["that breaks off", "reset_in_reply", true],
+  ])("%s may be asked for again", async (_title, fault, isKept) => {
+    const key = `put-${fault}`;
+    s3.obey({ operation: "put", fault });
+    expect(await store.put(key, BODY)).toMatchObject({
+      failure: { reason: "network_lost", retryable: true, status: null, code: null },
+    });
+    expect(await s3.store.get(key)).toEqual(isKept ? BODY : null);
+    expect(value(await store.put(key, BODY)).etag).toBe(md5Of(BODY).toString("hex"));
+    expect(await s3.store.get(key)).toEqual(BODY);
+  });
+
+  test("that never comes is not waited for longer than the deadline", async () => {
+    s3.obey({ operation: "put", fault: "silence" });
+    const written = await storeWithin(100).put("silent", BODY);
+    expect(written).toMatchObject({ failure: { reason: "network_lost", retryable: true, status: null } });
+    expect(written.ok || written.failure.advice).toContain("in time");
+  });
+});
+
+describe("Complete", () => {
+  test("after a lost reply says that there is no such upload, and HEAD shows the object", async () => {
+    s3.obey({ operation: "complete_upload", fault: "lost_reply" });
+    const { uploadId } = value(await store.createUpload("k"));
+    const { etag } = value(await store.putPart("k", uploadId, 1, BODY));
+    const parts = [{ partNumber: 1, etag }];
+    expect(await store.completeUpload("k", uploadId, parts)).toMatchObject({ failure: { reason: "network_lost" } });
+    expect(await store.completeUpload("k", uploadId, parts)).toMatchObject({ failure: { reason: "no_such_upload" } });
+    expect(value(await store.head("k"))).toEqual({
+      bytes: BODY.length,
+      etag: joinedEtag([md5Of(BODY).toString("hex")]),
+    });
+  });
+});

@@ -4,6 +4,7 @@ import { manifestOf, type RunFiles } from "../src/domain/export/manifest.ts";
 import type { StoreFailure } from "../src/domain/failures.ts";
 import { keyPrefixOf, manifestKey, successKey } from "../src/domain/layout.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
+import type { Store } from "../src/s3/client.ts";
 import { putOrFind } from "../src/s3/put-or-find.ts";
 import { run } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -27,11 +28,11 @@ export async function writeManifest(
 
   const prefix = keyPrefixOf(destination);
   const key = manifestKey(prefix, definition.id);
-  const manifest = await putOrFind(bucket.value, key, bytes);
+  const manifest = await putAndLook(bucket.value, key, bytes);
   if (!manifest.ok) return manifest;
   if (!isWanted()) return ok(null);
   const marker = successKey(prefix, definition.id);
-  const success = await putOrFind(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
+  const success = await putAndLook(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
   if (!success.ok) return success;
   return ok({
     key,
@@ -39,6 +40,14 @@ export async function writeManifest(
     files: runs.reduce((sum, one) => sum + one.files.length, 0),
     rows: runs.reduce((sum, one) => sum + one.rows, 0),
   });
+}
+
+/** A store may acknowledge what it does not keep, so it is asked; whoever may not read takes its word. */
+async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
+  const written = await putOrFind(store, key, body);
+  if (!written.ok) return written;
+  const seen = await store.head(key);
+  return seen.ok || seen.failure.reason === "access_denied" ? ok(null) : seen;
 }
 
 /** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */

@@ -23,11 +23,11 @@ async function abort(store: Store, { key, uploadId }: Upload): Promise<RunFailur
   return aborted.ok ? null : { reason: "store", store: aborted.failure };
 }
 
-/** Removes what the run kept in scratch. */
+/** Removes whatever the run may have put into scratch, also what it was making when it ended and never recorded. */
 export async function cleanScratch(context: StepContext): Promise<void> {
   const { env, spec } = context;
-  const { derived } = context.progress();
-  const keys = [snapshotKey(spec), ...derived.map((one) => derivedKey(spec, one.index))];
+  const segments = context.progress().snapshot?.segments ?? 0;
+  const keys = [snapshotKey(spec), ...Array.from({ length: segments }, (_, index) => derivedKey(spec, index))];
   for (let i = 0; i < keys.length; i += DELETE_BATCH) await env.SEGMENTS.delete(keys.slice(i, i + DELETE_BATCH));
   context.record({ type: "RecordCleaned", now: Date.now() });
 }

@@ -4,7 +4,7 @@ import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
 import type { RunActor } from "../../durable/run.ts";
 import { announceRun } from "../../durable/run-messages.ts";
-import { snapshotKey } from "../../durable/steps/scratch.ts";
+import { derivedKey, snapshotKey } from "../../durable/steps/scratch.ts";
 import { manifestKey, successKey } from "../../src/domain/layout.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";
@@ -188,6 +188,30 @@ describe("a run", () => {
     const types = (await eventsOf(exportId)).map((event) => event.type);
     expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
     expect(await env.SEGMENTS.head(snapshotKey(spec))).toBeNull();
+  });
+
+  it("cancelled while it makes a segment of its own leaves nothing of it in scratch", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const exportId = crypto.randomUUID();
+    const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
+    const whole = { ...spec, tenantId: home.tenantId, projectId: home.project.id };
+    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    await runInDurableObject(stub, async (actor) => {
+      const put = async (key: string, value: string | Uint8Array) => {
+        if (key === derivedKey(whole, 0)) await actor.cancel();
+        return env.SEGMENTS.put(key, value);
+      };
+      const { SEGMENTS } = env;
+      const segments = { put, get: SEGMENTS.get.bind(SEGMENTS), delete: SEGMENTS.delete.bind(SEGMENTS) };
+      Reflect.set(actor, "env", { ...env, SEGMENTS: segments });
+      await actor.start(whole);
+    });
+    await untilRun(exportId, (_cursor, status) => status === "CANCELLED");
+    for (let events = await eventsOf(exportId); events.at(-1)?.type !== "ScratchCleaned"; )
+      events = await eventsOf(exportId);
+    expect((await eventsOf(exportId)).some((event) => event.type === "SegmentDerived")).toBe(false);
+    expect(await env.SEGMENTS.head(derivedKey(whole, 0))).toBeNull();
   });
 
   it("tells its export how it ended even while its scratch objects cannot be removed", async () => {

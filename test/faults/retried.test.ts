@@ -71,6 +71,16 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
       null,
     );
   });
+
+  it("a manifest and a _SUCCESS that the store acknowledges and does not keep are written again", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "fake_success" },
+        { operation: "put", key: /_SUCCESS/, fault: "fake_success" },
+      ],
+      null,
+    );
+  });
 });
 
 describe("what a store or the way to it makes of an upload, and nobody may believe", () => {

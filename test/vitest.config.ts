@@ -36,6 +36,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: "simulation",
+          include: ["test/simulation/**/*.test.ts"],
+          testTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: "system",
           include: ["test/{readers,clients,dev,faults,crash}/**/*.test.ts"],
           testTimeout: 120_000,

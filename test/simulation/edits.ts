@@ -1,0 +1,39 @@
+import { PLANTS } from "./plants.ts";
+
+/** A change of the product's text, made while it is loaded. The text must be there, once. */
+export interface Edit {
+  /** Path from the root of the project. */
+  readonly file: string;
+  readonly text: string;
+  readonly replacement: string;
+}
+
+/** S3's least part, scaled down as everything else is: a file of some KB has many parts. */
+export const LEAST_PART_BYTES = 256;
+
+/** What is bound to real sizes, and what would outlive a world. */
+const SCALED: readonly Edit[] = [
+  {
+    file: "src/settings.ts",
+    text: "const LEAST_PART_BYTES = 5 * MIB;",
+    replacement: `const LEAST_PART_BYTES = ${LEAST_PART_BYTES};`,
+  },
+];
+
+/** Every edit of one simulation; `plant` names a deliberate mistake, or is null. Throws for a name that is not one. */
+export function editsFor(plant: string | null): readonly Edit[] {
+  if (plant === null) return SCALED;
+  const planted = PLANTS.find(({ name }) => name === plant);
+  if (planted === undefined) throw new Error(`there is no planted fault ${plant}`);
+  return [...SCALED, planted];
+}
+
+/** The text of a file after its edits. Throws when one no longer fits. */
+export function edited(file: string, text: string, edits: readonly Edit[]): string {
+  return edits
+    .filter((edit) => edit.file === file)
+    .reduce((now, edit) => {
+      if (now.split(edit.text).length !== 2) throw new Error(`${file} does not hold once: ${edit.text}`);
+      return now.replace(edit.text, () => edit.replacement);
+    }, text);
+}

@@ -1,0 +1,27 @@
+import type { Invariant } from "./invariant.ts";
+
+/** No customer pays for parts that nobody will ever join. */
+export const closedUploads: Invariant = {
+  name: "closed-uploads",
+  promise:
+    "At rest no multipart upload is open that a run has recorded, unless aborting is forbidden, the store did not do it when asked, or the destination was deleted.",
+  watch: (world, violated) => {
+    const recorded = new Map<string, string>();
+    let isDeleted = false;
+    return {
+      onLine: ({ of, actor, event }) => {
+        if (of === "DESTINATION" && event.type === "DestinationDeleted") isDeleted = true;
+        if (of === "RUN" && event.type === "UploadOpened") recorded.set(event.uploadId, actor.name);
+      },
+      atRest: () => {
+        const { bucket } = world;
+        if (!bucket.rules.mayAbort || isDeleted) return;
+        for (const uploadId of bucket.uploads.keys()) {
+          const owner = recorded.get(uploadId);
+          if (owner !== undefined && !bucket.doubts.about("abort_upload", uploadId))
+            violated(`${owner} left ${uploadId} open`);
+        }
+      },
+    };
+  },
+};

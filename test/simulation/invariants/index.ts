@@ -1,0 +1,31 @@
+import { admission } from "./admission.ts";
+import { atRest } from "./at-rest.ts";
+import { awake } from "./awake.ts";
+import { closedUploads } from "./closed-uploads.ts";
+import { completeRows } from "./complete-rows.ts";
+import { history } from "./history.ts";
+import type { Invariant } from "./invariant.ts";
+import { lateRows } from "./late-rows.ts";
+import { secrets } from "./secrets.ts";
+import { spentRetries } from "./spent-retries.ts";
+import { stableObjects } from "./stable-objects.ts";
+import { trueManifest } from "./true-manifest.ts";
+import { trueReports } from "./true-reports.ts";
+import { windows } from "./windows.ts";
+
+/** All of them, each in a file of its own. */
+export const INVARIANTS: readonly Invariant[] = [
+  history,
+  spentRetries,
+  admission,
+  awake,
+  stableObjects,
+  trueReports,
+  windows,
+  trueManifest,
+  completeRows,
+  lateRows,
+  closedUploads,
+  secrets,
+  atRest,
+];

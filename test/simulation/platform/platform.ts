@@ -1,0 +1,86 @@
+import type { Faults } from "../faults.ts";
+import type { Kernel } from "../kernel.ts";
+import { Actor, Incarnation } from "./actor.ts";
+import { callsFrom } from "./network.ts";
+import { SegmentBucket } from "./segment-bucket.ts";
+
+/** What those who look on are told. */
+export interface PlatformWatch {
+  /** Events were appended to the actor's log, durably. */
+  onLogGrown(actor: Actor): void;
+  /** A text that is kept, sent or logged somewhere. */
+  onText(text: string, where: string): void;
+}
+
+/** What the platform makes an actor of: the class that wrangler.toml binds to a name. */
+export type ActorClass = new (context: never, env: never) => object;
+
+/** Bindings of actors, as wrangler.toml names them. */
+export type Bindings = Readonly<Record<string, ActorClass>>;
+
+/** Cloudflare's part: objects by name, calls between them, their storage and alarms, and R2. */
+export class Platform {
+  readonly kernel: Kernel;
+  readonly faults: Faults;
+  readonly watch: PlatformWatch;
+  readonly segments: SegmentBucket;
+  readonly actors = new Map<string, Actor>();
+  readonly #bindings: Bindings;
+  readonly #settings: Readonly<Record<string, string>>;
+
+  constructor(
+    kernel: Kernel,
+    faults: Faults,
+    watch: PlatformWatch,
+    bindings: Bindings,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.kernel = kernel;
+    this.faults = faults;
+    this.watch = watch;
+    this.segments = new SegmentBucket(this);
+    this.#bindings = bindings;
+    this.#settings = settings;
+  }
+
+  /** `env` as an incarnation sees it, or, for null, a Worker outside of all actors. */
+  env(caller: Incarnation | null): Readonly<Record<string, unknown>> {
+    const namespaces = Object.keys(this.#bindings).map((binding) => [
+      binding,
+      { getByName: (name: string) => callsFrom(this, caller, this.#actor(binding, name)) },
+    ]);
+    return { ...this.#settings, ...Object.fromEntries(namespaces), SEGMENTS: this.segments.seenBy(caller) };
+  }
+
+  construct(incarnation: Incarnation): Readonly<Record<string, unknown>> {
+    const { actor } = incarnation;
+    const Class = this.#bindings[actor.className];
+    if (Class === undefined) throw new Error(`nothing is bound as ${actor.className}`);
+    const context = { id: { name: actor.name }, storage: actor.storage.api };
+    return new Class(context as never, this.env(incarnation) as never) as Readonly<Record<string, unknown>>;
+  }
+
+  /** After every event. */
+  endTurn(): void {
+    const { speaking } = this.kernel;
+    if (speaking instanceof Incarnation && speaking.isAlive) speaking.actor.endTurn();
+  }
+
+  /** A deployment, or a machine that goes down. */
+  restart(): void {
+    this.faults.count("restart");
+    for (const actor of this.actors.values()) actor.crash();
+  }
+
+  close(): void {
+    for (const actor of this.actors.values()) actor.storage.close();
+  }
+
+  #actor(binding: string, name: string): Actor {
+    const known = this.actors.get(name);
+    if (known !== undefined) return known;
+    const actor = new Actor(this, binding, name);
+    this.actors.set(name, actor);
+    return actor;
+  }
+}

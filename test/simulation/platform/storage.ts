@@ -1,0 +1,154 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+
+/** What storage tells whoever watches it. */
+export interface StorageWatch {
+  /** Text that is about to be kept. */
+  readonly onText: (text: string) => void;
+}
+
+/**
+ * One actor's SQLite and alarm. Writes are seen at once by the actor, and are durable when they are committed; a crash
+ * before that takes them back. Write coalescing: what was written since the last commit is one transaction.
+ */
+export class Storage {
+  readonly #database = new DatabaseSync(":memory:");
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #watch: StorageWatch;
+  #isBegun = false;
+  #alarmAt: number | null = null;
+  #durableAlarmAt: number | null = null;
+  #hasNewEvents = false;
+  #isAlarmWritten = false;
+  isDirty = false;
+
+  constructor(watch: StorageWatch) {
+    this.#watch = watch;
+  }
+
+  /** As the actor sees it: `ctx.storage`. */
+  readonly api = {
+    sql: { exec: (query: string, ...bindings: SQLInputValue[]) => this.#exec(query, bindings) },
+    transactionSync: <T>(work: () => T): T => this.#transaction(work),
+    setAlarm: async (at: number | Date): Promise<void> => this.#setAlarm(Number(at)),
+    deleteAlarm: async (): Promise<void> => this.#setAlarm(null),
+    getAlarm: async (): Promise<number | null> => this.#alarmAt,
+  };
+
+  get durableAlarmAt(): number | null {
+    return this.#durableAlarmAt;
+  }
+
+  /** The platform takes the alarm away when it calls the handler. */
+  takeAlarm(): void {
+    if (!this.#isAlarmWritten) this.#alarmAt = null;
+    this.#durableAlarmAt = null;
+  }
+
+  /** Makes everything durable. Answers whether rows came into the event log, and whether the alarm was set or deleted. */
+  commit(): { readonly hasNewEvents: boolean; readonly isAlarmWritten: boolean } {
+    if (this.#isBegun) this.#database.exec("COMMIT");
+    this.#durableAlarmAt = this.#alarmAt;
+    const news = { hasNewEvents: this.#hasNewEvents, isAlarmWritten: this.#isAlarmWritten };
+    this.#clear();
+    return news;
+  }
+
+  /** The process died: what was not durable never was. */
+  rollBack(): void {
+    if (this.#isBegun) this.#database.exec("ROLLBACK");
+    this.#alarmAt = this.#durableAlarmAt;
+    this.#clear();
+  }
+
+  /** For those who look on. */
+  rows<Row>(query: string, ...bindings: SQLInputValue[]): Row[] {
+    return this.#statement(query).all(...bindings) as Row[]; // the query says what a row is
+  }
+
+  hasTable(name: string): boolean {
+    return this.rows("SELECT 1 FROM sqlite_master WHERE name = ?", name).length > 0;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #exec(query: string, bindings: readonly SQLInputValue[]) {
+    if (!query.startsWith("SELECT")) this.#write(query, bindings);
+    if (query.includes(";")) {
+      this.#database.exec(query);
+      return cursor([]);
+    }
+    return cursor(this.#statement(query).all(...bindings) as Row[]); // SQLite knows no other rows
+  }
+
+  #write(query: string, bindings: readonly SQLInputValue[]): void {
+    this.#begin();
+    if (query.startsWith("INSERT INTO event ")) this.#hasNewEvents = true;
+    for (const value of bindings) if (typeof value === "string") this.#watch.onText(value);
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#begin();
+    const alarmAt = this.#alarmAt;
+    this.#database.exec("SAVEPOINT inner");
+    try {
+      const result = work();
+      this.#database.exec("RELEASE inner");
+      return result;
+    } catch (error) {
+      this.#database.exec("ROLLBACK TO inner; RELEASE inner");
+      this.#alarmAt = alarmAt;
+      throw error;
+    }
+  }
+
+  #setAlarm(at: number | null): void {
+    if (at !== null && !(at > 0)) throw new TypeError("setAlarm() wants an instant");
+    this.isDirty = true;
+    this.#isAlarmWritten = true;
+    this.#alarmAt = at;
+  }
+
+  #begin(): void {
+    this.isDirty = true;
+    if (this.#isBegun) return;
+    this.#database.exec("BEGIN");
+    this.#isBegun = true;
+  }
+
+  #clear(): void {
+    this.#isBegun = false;
+    this.#hasNewEvents = false;
+    this.#isAlarmWritten = false;
+    this.isDirty = false;
+  }
+
+  #statement(query: string): StatementSync {
+    const known = this.#statements.get(query);
+    if (known !== undefined) return known;
+    const prepared = this.#database.prepare(query);
+    this.#statements.set(query, prepared);
+    return prepared;
+  }
+}
+
+type Row = Record<string, SQLInputValue | ArrayBuffer>;
+
+/** The platform gives BLOBs as ArrayBuffers. */
+function cursor(rows: Row[]) {
+  for (const row of rows)
+    for (const name in row) {
+      const value = row[name];
+      if (value instanceof Uint8Array) row[name] = Uint8Array.from(value).buffer;
+    }
+  return {
+    toArray: () => rows,
+    one: () => {
+      const [row] = rows;
+      if (row === undefined || rows.length > 1) throw new Error(`expected one row, found ${rows.length}`);
+      return row;
+    },
+    [Symbol.iterator]: () => rows[Symbol.iterator](),
+  };
+}

@@ -1,0 +1,56 @@
+/** Seeded dice (sfc32): the same seed gives the same draws on every machine. */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #d = 1;
+
+  constructor(seed: number) {
+    this.#a = seed | 0;
+    this.#b = 0x9e3779b9;
+    this.#c = 0x243f6a88;
+    for (let i = 0; i < 12; i += 1) this.#next(); // the first draws of neighbouring seeds are alike
+  }
+
+  /** From 0 to 1, 1 excluded. */
+  fraction(): number {
+    return this.#next() / 0x1_0000_0000;
+  }
+
+  /** A whole number, both bounds included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1));
+  }
+
+  chance(probability: number): boolean {
+    return probability > 0 && this.fraction() < probability;
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    const chosen = choices[this.between(0, choices.length - 1)];
+    if (chosen === undefined) throw new Error("nothing to choose from");
+    return chosen;
+  }
+
+  /** Fills the array with dice; a UUID of version 4 is `uuid()`. */
+  fill<T extends Uint8Array>(bytes: T): T {
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = this.#next() & 0xff;
+    return bytes;
+  }
+
+  uuid(): `${string}-${string}-${string}-${string}-${string}` {
+    const hex = () => this.#next().toString(16).padStart(8, "0");
+    const [a, b, c, d] = [hex(), hex(), hex(), hex()];
+    return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-8${c.slice(1, 4)}-${c.slice(4)}${d}`;
+  }
+
+  #next(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#d) | 0;
+    this.#d = (this.#d + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (this.#c << 21) | (this.#c >>> 11);
+    this.#c = (this.#c + sum) | 0;
+    return sum >>> 0;
+  }
+}

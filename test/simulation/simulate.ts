@@ -1,0 +1,116 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { explore, type Found } from "./explore.ts";
+import { INVARIANTS } from "./invariants/index.ts";
+import { EMPTY, exportsOf, sumOf, type Tally } from "./tally.ts";
+
+/**
+ * `npm run simulate -- --seeds N --from S [--trace] [--plant <name>]`: lives through N worlds. Ends with 1 on the first
+ * one that breaks an invariant, and says how to see it again.
+ */
+
+/** Two of them use both cores of a small machine; fewer seeds are not worth another process. */
+const PROCESSES = 2;
+const SEEDS_WORTH_IT = 40;
+
+/** Seeds between two lines of progress. */
+const PROGRESS_EVERY = 1000;
+
+/** What a process that shares the work tells: what one seed came to, and at the end what it found. */
+type Told = { readonly tally: Tally } | { readonly found: Found | null };
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    step: { type: "string", default: "1" },
+    trace: { type: "boolean", default: false },
+    plant: { type: "string" },
+  },
+});
+const share = {
+  from: Number(values.from),
+  until: Number(values.from) + Number(values.seeds),
+  step: Number(values.step),
+};
+const plantArguments = values.plant === undefined ? [] : ["--plant", values.plant];
+
+if (process.send === undefined) await lead();
+else await follow();
+
+async function lead(): Promise<void> {
+  const began = performance.now();
+  let sum = EMPTY;
+  const onTally = (tally: Tally) => {
+    sum = sumOf(sum, tally);
+    if (sum.seeds % PROGRESS_EVERY === 0) console.log(summaryOf(sum, performance.now() - began));
+  };
+  const isShared = !values.trace && Number(values.seeds) >= SEEDS_WORTH_IT;
+  const found = isShared ? await shared(onTally) : await explore(share, onTally, values.trace ? printLine : null);
+  console.log(summaryOf(sum, performance.now() - began));
+  console.log(`faults served: ${listOf(sum.faults)}`);
+  console.log(`trace ${sum.trace.toString(16)}`);
+  if (found === null) return;
+  process.exitCode = 1;
+  report(found);
+}
+
+/** Every process takes each n-th seed; the first that finds something ends the others. */
+async function shared(onTally: (tally: Tally) => void): Promise<Found | null> {
+  const children: ChildProcess[] = [];
+  const ends = Array.from({ length: PROCESSES }, (_, i) => {
+    const child = fork(
+      join(import.meta.dirname, "simulate.ts"),
+      [
+        "--from",
+        `${share.from + i}`,
+        "--seeds",
+        `${share.until - share.from - i}`,
+        "--step",
+        `${PROCESSES}`,
+        ...plantArguments,
+      ],
+      { execArgv: ["--import", join(import.meta.dirname, "hooks.ts")] },
+    );
+    children.push(child);
+    return new Promise<Found | null>((resolve, reject) => {
+      child.on("message", (told: Told) => ("tally" in told ? onTally(told.tally) : resolve(told.found)));
+      child.on("exit", (code) => reject(new Error(`a process ended with ${code}`)));
+    });
+  });
+  const firstFound = Promise.race(ends.map(async (end) => (await end) ?? new Promise<never>(() => undefined)));
+  const found = await Promise.race([firstFound, Promise.all(ends).then(() => null)]);
+  for (const child of children) child.kill();
+  return found;
+}
+
+async function follow(): Promise<void> {
+  const tell = (told: Told) => process.send?.(told);
+  const found = await explore(share, (tally) => tell({ tally }), null);
+  tell({ found });
+  process.disconnect();
+}
+
+function report({ seed, invariant, seen, lastEvents }: Found): void {
+  const promise = INVARIANTS.find(({ name }) => name === invariant)?.promise ?? "";
+  const again = ["npm run simulate -- --seeds 1 --from", seed, "--trace", ...plantArguments].join(" ");
+  for (const line of lastEvents) console.log(line);
+  console.log(`\nseed ${seed} breaks ${invariant}: ${promise}\nseen: ${seen}\nreplay: ${again}`);
+}
+
+function summaryOf(tally: Tally, ms: number): string {
+  const { seeds, events, rows } = tally;
+  const pace = Math.round((1000 * seeds) / ms);
+  return `${seeds} seeds (${pace}/s), ${exportsOf(tally)} exports (${listOf(tally.exports)}), ${rows} rows, ${events} events`;
+}
+
+/** Not console.log: that is the simulated log while a world lives. */
+function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function listOf(counts: Readonly<Record<string, number>>): string {
+  const sorted = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([name, count]) => `${name} ${count}`).join(", ");
+}

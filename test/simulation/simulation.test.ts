@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { exportsIn, faultsIn, simulate, traceIn } from "./command-line.ts";
+import { FAULTS } from "./faults.ts";
+
+describe("the simulation", () => {
+  it("lives through a thousand exports in which everything goes wrong, and breaks no invariant", () => {
+    const said = simulate("--seeds", "500");
+    expect(said.text).not.toContain("breaks");
+    expect(said.exitCode).toBe(0);
+    expect(exportsIn(said)).toBeGreaterThan(1000);
+    expect([...faultsIn(said).keys()].sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
+  it("is deterministic: the same seeds give the same events at the same instants", () => {
+    const [once, again] = [simulate("--seeds", "30", "--from", "7"), simulate("--seeds", "30", "--from", "7")];
+    expect(traceIn(once)).toMatch(/^[0-9a-f]{6,}$/);
+    expect(traceIn(again)).toBe(traceIn(once));
+    expect(traceIn(simulate("--seeds", "30", "--from", "8"))).not.toBe(traceIn(once));
+  });
+});

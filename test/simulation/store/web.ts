@@ -1,0 +1,76 @@
+import type { Faults } from "../faults.ts";
+import type { Kernel, Speaker } from "../kernel.ts";
+import { type Seen, serve } from "./broken-answers.ts";
+import type { CustomerBucket } from "./customer-bucket.ts";
+import { decodeRequest, type StoreRequest } from "./requests.ts";
+
+/** Usual time of one direction in ms, that of a slow answer, and how late a copy of a request may come. */
+const USUAL_MS = 30;
+const SLOW_MS = 50_000;
+const COPY_LATEST_MS = 600_000;
+
+/** Somebody who may be on the line: waits until its writes are durable before it sends. */
+interface Sender extends Speaker {
+  send(leave: () => void): void;
+}
+
+/** `fetch` as actors see it: there is nothing but the customer's bucket in the world. */
+export const fetchFrom =
+  (kernel: Kernel, faults: Faults, bucket: CustomerBucket, speaking: () => Sender | null, onText: OnText) =>
+  (input: string, init: RequestInit): Promise<Response> => {
+    const sender = speaking();
+    const request = requestOf(input, init);
+    const { signal } = init;
+    const operation = decodeRequest(request);
+    const what = `S3 ${operation.kind} ${operation.key}${"part" in operation ? ` #${operation.part}` : ""}`;
+    onText(`${input} ${[...request.headers].join(" ")} ${Buffer.from(request.body).toString("latin1")}`, what);
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+      const arrive = () => {
+        bucket.doubts.arrived(operation);
+        const seen = serve(bucket, faults, request, () => kernel.random.fraction());
+        if (seen.kind === "silence") return;
+        const slowest = faults.strikes("slow_reply") ? SLOW_MS : USUAL_MS;
+        const label = `${seen.kind === "reset" ? "reset" : `answer ${seen.answer.status}`} ${what}`;
+        const told = () => {
+          if (seen.kind === "reset") return reject(new TypeError("fetch failed"));
+          if (seen.isSound && seen.answer.status < 300) bucket.doubts.heard(operation);
+          resolve(responseOf(seen));
+        };
+        kernel.plan(kernel.random.fraction() * slowest, label, told, sender);
+      };
+      const leave = () => {
+        kernel.plan(kernel.random.fraction() * USUAL_MS, what, arrive);
+        if (!faults.strikes("late_duplicate")) return;
+        kernel.plan(kernel.random.fraction() * COPY_LATEST_MS, `once more: ${what}`, () => {
+          bucket.doubts.arrived(operation);
+          bucket.handle(request);
+        });
+      };
+      if (sender === null) leave();
+      else sender.send(leave);
+    });
+  };
+
+type OnText = (text: string, where: string) => void;
+
+function requestOf(input: string, { method, headers, body }: RequestInit): StoreRequest {
+  const bytes = body instanceof Uint8Array ? Uint8Array.from(body) : new Uint8Array(0);
+  return { method: method ?? "GET", url: new URL(input), headers: new Headers(headers), body: bytes };
+}
+
+/** As much of a Response as src/s3 looks at: the real one would do its reading outside of the simulated time. */
+function responseOf({ answer, isBodyBroken }: Extract<Seen, { kind: "answer" }>): Response {
+  const { status, headers } = answer;
+  const bytes = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body;
+  const chunks = bytes.length === 0 ? [] : isBodyBroken ? [bytes.subarray(0, bytes.length >> 1)] : [bytes];
+  const read = async () => {
+    const value = chunks.shift();
+    if (value !== undefined) return { done: false, value };
+    if (isBodyBroken) throw new TypeError("terminated");
+    return { done: true, value: undefined };
+  };
+  const body = { getReader: () => ({ read, cancel: async () => undefined }) };
+  const isGood = status >= 200 && status <= 299;
+  return { status, ok: isGood, headers: new Headers(headers), body } as unknown as Response; // as said above
+}

@@ -62,6 +62,13 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
     for (const text of said) expect(text).toMatch(NO_ANSWER);
   });
 
+  it("the lost answer to the opening of an upload: the one that nobody knows stays to the bucket's own rules", async () => {
+    const outcome = await exportUnder({ operation: "create_upload", fault: "lost_reply" });
+    expect([outcome.status, outcome.contents]).toEqual(["COMPLETED", undisturbed()]);
+    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(NO_ANSWER) }, {}]);
+    expect(outcome.openUploads).toHaveLength(1);
+  });
+
   it("the manifest and _SUCCESS are tried again, too, and no run spends a retry for them", async () => {
     await expectUnchanged(
       [

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { S3Request } from "./broken-s3-request.ts";
 import { ERROR_ANSWERS, type ErrorAnswer } from "./broken-s3-words.ts";
 
@@ -44,6 +45,24 @@ export const withoutEtag = ({ status, headers, body }: S3Reply): S3Reply => ({
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "etag")),
   body: Buffer.from(body.toString("latin1").replace(/<ETag>.*?<\/ETag>/, ""), "latin1"),
 });
+
+/** Answers whole. */
+export const send = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
+  const isHead = outgoing.req.method === "HEAD";
+  outgoing.writeHead(status, isHead ? headers : { ...headers, "content-length": body.length });
+  outgoing.end(isHead ? undefined : body);
+};
+
+/** Breaks the connection behind half of the body, or half of the headers where there is none. */
+export const breakOff = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
+  const { socket } = outgoing;
+  if (body.length === 0) {
+    socket?.write(`HTTP/1.1 ${status} OK\r\nETag: `, () => socket.destroy());
+    return;
+  }
+  outgoing.writeHead(status, { ...headers, "content-length": body.length });
+  outgoing.write(body.subarray(0, body.length >> 1), () => socket?.destroy());
+};
 
 const xml = (root: string, content: string): S3Reply =>
   reply(200, "application/xml", `<?xml version="1.0" encoding="UTF-8"?>\n<${root}>${content}</${root}>`);

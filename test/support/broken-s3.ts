@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AwsV4Signer } from "aws4fetch";
-import { errorReply, fakeReply, type S3Reply, withoutEtag } from "./broken-s3-replies.ts";
+import { forward, withoutDigests } from "./broken-s3-forward.ts";
+import { breakOff, errorReply, fakeReply, type S3Reply, send, withoutEtag } from "./broken-s3-replies.ts";
 import { bodyOf, requestOf, type S3Request } from "./broken-s3-request.ts";
 import { type FaultRule, FaultRules } from "./broken-s3-rules.ts";
 import type { ErrorAnswer, Fault, S3Operation } from "./broken-s3-words.ts";
@@ -166,64 +166,6 @@ export async function startBrokenS3(): Promise<BrokenS3> {
   };
 }
 
-/** Headers that belong to the connection or to the signature, which is made anew. */
-const OWN_HEADERS = ["host", "connection", "content-length", "authorization", "x-amz-date", "x-amz-security-token"];
-
-const forward = async (origin: string, store: LocalS3, request: S3Request, body: Buffer): Promise<S3Reply> => {
-  const passed = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.includes(name));
-  const { accessKeyId, secretAccessKey, region } = store;
-  const signed = await new AwsV4Signer({
-    method: request.method,
-    url: `${origin}${request.path}`,
-    headers: Object.fromEntries(passed),
-    accessKeyId,
-    secretAccessKey,
-    service: "s3",
-    region,
-  }).sign();
-  const hasBody = request.method === "PUT" || body.length > 0;
-  const answer = await fetch(signed.url, {
-    method: request.method,
-    headers: signed.headers,
-    body: hasBody ? new Uint8Array(body) : null,
-    redirect: "manual",
-  });
-  const headers = [...answer.headers].filter(([name]) => !HOP_HEADERS.includes(name));
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(headers),
-    body: Buffer.from(await answer.arrayBuffer()),
-  };
-};
-
-const HOP_HEADERS = ["connection", "keep-alive", "transfer-encoding", "content-encoding"];
-
-const withoutDigests = (request: S3Request): S3Request => ({
-  ...request,
-  headers: Object.fromEntries(
-    Object.entries(request.headers)
-      .filter(([name]) => name !== "content-md5" && !name.startsWith("x-amz-checksum"))
-      .map(([name, value]) => [name, name === "x-amz-content-sha256" ? "UNSIGNED-PAYLOAD" : value]),
-  ),
-});
-
 const uploadIdIn = (body: Buffer): string => /<UploadId>([^<]+)<\/UploadId>/.exec(body.toString())?.[1] ?? "";
-
-const send = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
-  const isHead = outgoing.req.method === "HEAD";
-  outgoing.writeHead(status, isHead ? headers : { ...headers, "content-length": body.length });
-  outgoing.end(isHead ? undefined : body);
-};
-
-/** Half of the body, or half of the headers where there is none. */
-const breakOff = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
-  const { socket } = outgoing;
-  if (body.length === 0) {
-    socket?.write(`HTTP/1.1 ${status} OK\r\nETag: `, () => socket.destroy());
-    return;
-  }
-  outgoing.writeHead(status, { ...headers, "content-length": body.length });
-  outgoing.write(body.subarray(0, body.length >> 1), () => socket?.destroy());
-};
 
 const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms));

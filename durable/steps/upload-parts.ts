@@ -51,7 +51,8 @@ async function uploadParts(
       if (uploaded.has(part)) return;
       const answer = await store.putPart(upload.key, upload.uploadId, part, await made);
       if (!answer.ok) {
-        failure ??= answer.failure;
+        // That the upload is gone counts more than what else went wrong: the next try would only find it out again.
+        if (failure === null || answer.failure.reason === "no_such_upload") failure = answer.failure;
         return;
       }
       const arrived = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };

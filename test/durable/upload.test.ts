@@ -136,6 +136,17 @@ describe("a file in parts", () => {
     expect(committedOf(upload)).toBeUndefined();
   });
 
+  it("whose upload turns out to be gone while another part fails otherwise is begun anew with the next try", async () => {
+    const upload = uploadOf(4, {
+      putPart: async (_key, _id, part) => {
+        await later(part);
+        return fail(storeFailure({ reason: part === 1 ? "network_lost" : "no_such_upload" }));
+      },
+    });
+    await uploadInParts(upload.work);
+    expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
+  });
+
   it("may not be overwritten by Complete: it counts when exactly its bytes lie there, otherwise the run ends", async () => {
     const refused = fail(storeFailure({ reason: "precondition_failed", retryable: false }));
     const there = uploadOf(2, { completeUpload: async () => refused });

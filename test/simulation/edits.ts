@@ -18,6 +18,11 @@ const SCALED: readonly Edit[] = [
     text: "const LEAST_PART_BYTES = 5 * MIB;",
     replacement: `const LEAST_PART_BYTES = ${LEAST_PART_BYTES};`,
   },
+  {
+    file: "durable/steps/room.ts",
+    text: "let taken = 0;",
+    replacement: "let taken = 0; globalThis.newIsolate = () => { taken = 0; };",
+  },
 ];
 
 /** Every edit of one simulation; `plant` names a deliberate mistake, or is null. Throws for a name that is not one. */

@@ -19,9 +19,15 @@ export interface Scenario {
   readonly bucketAwayMs: readonly [from: number, until: number] | null;
   readonly days: readonly string[];
   /** Rows of one message each. */
-  readonly batches: readonly { readonly afterMs: number; readonly day: string; readonly rows: number }[];
+  readonly batches: readonly Batch[];
   readonly exports: readonly WantedExport[];
   readonly acts: readonly Act[];
+}
+
+export interface Batch {
+  readonly afterMs: number;
+  readonly day: string;
+  readonly rows: number;
 }
 
 export interface WantedExport {
@@ -91,11 +97,10 @@ export function scenarioOf(seed: number): Scenario {
     restartsAfterMs: Array.from({ length: rates.has("restart") ? random.between(1, 3) : 0 }, instant),
     bucketAwayMs: rates.has("bucket_removed") ? awayFrom(instant(), random.between(SECOND, 2 * MINUTE)) : null,
     days,
-    batches: Array.from({ length: random.between(1, 6) }, () => ({
-      afterMs: random.chance(0.6) ? 0 : instant(),
-      day: random.pick(days),
-      rows: random.between(0, 5),
-    })),
+    batches: [
+      ...Array.from({ length: random.between(1, 5) }, () => batch(random, days, random.chance(0.6) ? 0 : instant())),
+      ...exports.filter(() => random.chance(0.4)).map(({ afterMs }) => batch(random, days, afterMs + soon(random))),
+    ],
     exports,
     acts: Array.from({ length: random.chance(0.5) ? random.between(1, 4) : 0 }, () => ({
       afterMs: instant(),
@@ -104,6 +109,15 @@ export function scenarioOf(seed: number): Scenario {
     })),
   };
 }
+
+const batch = (random: Random, days: readonly string[], afterMs: number): Batch => ({
+  afterMs,
+  day: random.pick(days),
+  rows: random.between(0, 5),
+});
+
+/** While an export is at work: at once, or between one try and the next. */
+const soon = (random: Random): number => random.pick([random.between(0, 200), random.between(0, 40 * SECOND)]);
 
 function wantedExport(random: Random, days: readonly string[], afterMs: number): WantedExport {
   const first = Date.parse(`${days[0]}T00:00:00.000Z`);

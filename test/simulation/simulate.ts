@@ -95,7 +95,7 @@ async function follow(): Promise<void> {
 function report({ seed, invariant, seen, lastEvents }: Found): void {
   const promise = INVARIANTS.find(({ name }) => name === invariant)?.promise ?? "";
   const again = ["npm run simulate -- --seeds 1 --from", seed, "--trace", ...plantArguments].join(" ");
-  for (const line of lastEvents) console.log(line);
+  if (!values.trace) for (const line of lastEvents) console.log(line);
   console.log(`\nseed ${seed} breaks ${invariant}: ${promise}\nseen: ${seen}\nreplay: ${again}`);
 }
 

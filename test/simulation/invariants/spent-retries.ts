@@ -10,21 +10,29 @@ interface Account {
   /** Whether an attempt is under way that can fail. */
   isTrying: boolean;
   deathsInARow: number;
+  /** Troubles of its export with the store, and deaths of its own, when the attempt began. */
+  troublesBefore: number;
 }
 
 /** A retry is spent by a failure, by nothing else, and only as many as there are. */
 export const spentRetries: Invariant = {
   name: "spent-retries",
   promise:
-    "Retries counted are failures that spend one, at most MAX_RETRIES; the death of a process spends none unless a step dies three times in a row.",
+    "Retries counted are failures that spend one and have a cause, at most MAX_RETRIES; the death of a process spends none unless a step dies three times in a row.",
   watch: (world, violated) => {
     const most = Number(world.scenario.settings.MAX_RETRIES);
     const accounts = new Map<Actor, Account>();
     return {
       onLine: ({ of, actor, event }) => {
         if (of !== "RUN") return;
-        const account = accounts.get(actor) ?? { failures: 0, isTrying: false, deathsInARow: 0 };
+        const account = accounts.get(actor) ?? { failures: 0, isTrying: false, deathsInARow: 0, troublesBefore: 0 };
         accounts.set(actor, account);
+        const [, exportId = ""] = actor.name.split("/");
+        const troubles = (world.bucket.troubles.get(exportId) ?? 0) + actor.deaths;
+        if (event.type === "AttemptStarted") account.troublesBefore = troubles;
+        const isStoreBlamed = "failure" in event && event.failure.reason === "store";
+        if (isStoreBlamed && event.type === "AttemptFailed" && troubles === account.troublesBefore)
+          violated(`${actor.name} blames a store that did nothing wrong`);
         const problem = enter(account, event, most);
         if (problem !== null) violated(`${actor.name} ${problem}`);
       },

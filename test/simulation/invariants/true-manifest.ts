@@ -63,6 +63,10 @@ function problemOf({ bucket, logs }: World, { definition, destination }: ExportP
     const state = logs.runState(run);
     return state.status === "NONE" ? [] : state.progress.files;
   });
+  const stray = [...bucket.objects.keys()].find(
+    (key) => key.includes(`/export_id=${definition.id}/tenant_id=`) && !listed.some((file) => file.key === key),
+  );
+  if (stray !== undefined) return `does not list ${stray}, which readers of its folder find`;
   if (listed.length !== committed.length) return `lists ${listed.length} files, ${committed.length} are committed`;
   if (committed.reduce((sum, file) => sum + file.rows, 0) !== rows) return `says ${rows} rows`;
   for (const { key, bytes, etag } of listed) {

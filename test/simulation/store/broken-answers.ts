@@ -59,9 +59,13 @@ export function serve(bucket: CustomerBucket, faults: Faults, request: StoreRequ
   const operation = decodeRequest(request);
   const fault = faults.among(BY_OPERATION.get(operation.kind) ?? []);
   const forbidden = forbiddenTo(bucket, operation.kind);
-  if (forbidden !== null) faults.count(forbidden);
+  if (forbidden !== null) {
+    faults.count(forbidden);
+    bucket.meetsTrouble(operation.key);
+  }
   const act = () => bucket.handle(request);
   if (fault === null) return { kind: "answer", answer: act(), isSound: true, isBodyBroken: false };
+  bucket.meetsTrouble(operation.key);
   switch (fault) {
     case "internal_error":
       return whole(errorAnswer(500, "InternalError"));

@@ -34,6 +34,8 @@ export class CustomerBucket {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, OpenUpload>();
   readonly doubts = new Doubts();
+  /** Requests of each export, by its id, that met a fault or were refused: the only reason to try again. */
+  readonly troubles = new Map<string, number>();
   /** Access key ids that open the bucket. */
   readonly keys = new Set<string>();
   readonly rules: BucketRules;
@@ -47,8 +49,15 @@ export class CustomerBucket {
   }
 
   handle(request: StoreRequest): Answer {
+    const operation = decodeRequest(request);
     const refusal = this.#refusal(request);
-    return refusal ?? this.#act(decodeRequest(request), request.body);
+    if (refusal !== null) this.meetsTrouble(operation.key);
+    return refusal ?? this.#act(operation, request.body);
+  }
+
+  meetsTrouble(key: string): void {
+    const [, exportId = ""] = /export_id=([^/]+)/.exec(key) ?? [];
+    this.troubles.set(exportId, (this.troubles.get(exportId) ?? 0) + 1);
   }
 
   /** The store gives an upload up, as a lifecycle rule does. */

@@ -10,7 +10,7 @@ interface Account {
   /** Whether an attempt is under way that can fail. */
   isTrying: boolean;
   deathsInARow: number;
-  /** Troubles of its export with the store, and deaths of its own, when the attempt began. */
+  /** Troubles of its export with the store, and deaths of its own, when it last blamed the store: each counts once. */
   troublesBefore: number;
 }
 
@@ -29,10 +29,11 @@ export const spentRetries: Invariant = {
         accounts.set(actor, account);
         const [, exportId = ""] = actor.name.split("/");
         const troubles = (world.bucket.troubles.get(exportId) ?? 0) + actor.deaths;
-        if (event.type === "AttemptStarted") account.troublesBefore = troubles;
-        const isStoreBlamed = "failure" in event && event.failure.reason === "store";
-        if (isStoreBlamed && event.type === "AttemptFailed" && troubles === account.troublesBefore)
-          violated(`${actor.name} blames a store that did nothing wrong`);
+        if (event.type === "AttemptFailed" && event.failure.reason === "store") {
+          if (troubles === account.troublesBefore)
+            violated(`${actor.name} blames a store that did nothing wrong since`);
+          account.troublesBefore = troubles;
+        }
         const problem = enter(account, event, most);
         if (problem !== null) violated(`${actor.name} ${problem}`);
       },

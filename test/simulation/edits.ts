@@ -20,8 +20,18 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/steps/room.ts",
-    text: "let taken = 0;",
-    replacement: "let taken = 0; globalThis.newIsolate = () => { taken = 0; };",
+    text: "const ROOM_BYTES = 48 * 1024 * 1024;",
+    replacement: "const ROOM_BYTES = 1024;",
+  },
+  {
+    file: "durable/steps/room.ts",
+    text: "const LOOK_AGAIN_MS = 5;",
+    replacement: "const LOOK_AGAIN_MS = 5_000;",
+  },
+  {
+    file: "durable/steps/room.ts",
+    text: "const stays = new Set<Stay>();",
+    replacement: "const stays = new Set<Stay>(); globalThis.newIsolate = () => stays.clear();",
   },
 ];
 

@@ -1,0 +1,37 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { enterRoom } from "../../durable/steps/room.ts";
+
+const MIB = 1024 * 1024;
+const MINUTE = 60_000;
+
+afterEach(() => vi.useRealTimers());
+
+/** Whether somebody who waits has been let in after several looks. */
+async function isIn(entered: Promise<unknown>): Promise<boolean> {
+  const outside = new Promise<false>((resolve) => setTimeout(() => resolve(false), 50));
+  return Promise.race([entered.then(() => true), outside]);
+}
+
+it("lets in what fits, and the next one when somebody leaves; more than the room goes in alone", async () => {
+  const leave = await enterRoom(40 * MIB);
+  const next = enterRoom(10 * MIB);
+  expect(await isIn(next)).toBe(false);
+  leave();
+  expect(await isIn(next)).toBe(true);
+  const giant = enterRoom(100 * MIB);
+  expect(await isIn(giant)).toBe(false);
+  (await next)();
+  expect(await isIn(giant)).toBe(true);
+  (await giant)();
+});
+
+it("forgets after minutes who never left, because its actor was reset", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await enterRoom(48 * MIB);
+  const waiting = enterRoom(1);
+  vi.setSystemTime(Date.now() + 4 * MINUTE);
+  expect(await isIn(waiting)).toBe(false);
+  vi.setSystemTime(Date.now() + 2 * MINUTE);
+  expect(await isIn(waiting)).toBe(true);
+  (await waiting)();
+});

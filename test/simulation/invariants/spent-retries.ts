@@ -1,3 +1,4 @@
+import type { StoreFailureReason } from "../../../src/domain/failures.ts";
 import type { RunEvent } from "../../../src/domain/run/events.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
@@ -12,6 +13,8 @@ interface Account {
   deathsInARow: number;
   /** Troubles of its export with the store, and deaths of its own, when it last blamed the store: each counts once. */
   troublesBefore: number;
+  /** Why it last blamed the store. */
+  blamed: StoreFailureReason | null;
 }
 
 /** A retry is spent by a failure, by nothing else, and only as many as there are. */
@@ -25,14 +28,24 @@ export const spentRetries: Invariant = {
     return {
       onLine: ({ of, actor, event }) => {
         if (of !== "RUN") return;
-        const account = accounts.get(actor) ?? { failures: 0, isTrying: false, deathsInARow: 0, troublesBefore: 0 };
+        const account = accounts.get(actor) ?? {
+          failures: 0,
+          isTrying: false,
+          deathsInARow: 0,
+          troublesBefore: 0,
+          blamed: null,
+        };
         accounts.set(actor, account);
         const [, exportId = ""] = actor.name.split("/");
         const troubles = (world.bucket.troubles.get(exportId) ?? 0) + actor.deaths;
         if (event.type === "AttemptFailed" && event.failure.reason === "store") {
-          if (troubles === account.troublesBefore)
+          const { reason } = event.failure.store;
+          // A lost upload may show twice: the look for what an earlier Complete did met another trouble, blamed first.
+          const isHidden = reason === "no_such_upload" && account.blamed !== "no_such_upload";
+          if (troubles === account.troublesBefore && !isHidden)
             violated(`${actor.name} blames a store that did nothing wrong since`);
           account.troublesBefore = troubles;
+          account.blamed = reason;
         }
         const problem = enter(account, event, most);
         if (problem !== null) violated(`${actor.name} ${problem}`);

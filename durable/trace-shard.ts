@@ -79,6 +79,8 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     const store = claim === null ? this.#store : this.#created();
     if (store === null) return { segments: [] };
     const segments = await this.#inTurn(async () => {
+      // First: what comes while the rest is sealed is too late for the claim, and must be noticed like what comes later.
+      if (claim !== null) this.#forgetNote(store);
       await this.#seal(store, "everything");
       return claim === null ? store.overlapping(window, footerBytes) : this.#claimed(store, claim, window, footerBytes);
     });
@@ -125,10 +127,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   #claimed(store: TraceStore, claim: Claim, window: Window, footerBytes: number): readonly SnapshotSegment[] {
-    return this.ctx.storage.transactionSync(() => {
-      this.#forgetNote(store);
-      return store.claimed(claim, window, footerBytes);
-    });
+    return this.ctx.storage.transactionSync(() => store.claimed(claim, window, footerBytes));
   }
 
   /** Rows that come from now on must be noticed: a schedule has just looked at what is there. */

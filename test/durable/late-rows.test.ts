@@ -1,10 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { TraceShardActor } from "../../durable/trace-shard.ts";
 import { startOfDay, type Window } from "../../src/domain/time.ts";
 import { windowOf } from "../../src/domain/windows.ts";
 import type { Claim } from "../../src/source/port.ts";
 import {
   DAY,
+  env,
   ingest,
   meantRows,
   newId,
@@ -156,6 +158,24 @@ describe("a shard that is asked by exports of a schedule", () => {
     await shard(project).hasLate("s", hour(0).end);
     await shard(project).dayNoted(note);
     expect((await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
+  });
+
+  it("has its day noted again by a row that comes while the rest is sealed for a claim: it is late already", async () => {
+    const project = newProject();
+    await ingest(project, post(newId(), at(0)));
+    const [note, rows] = await runInDurableObject(shardStub(project), async (actor: TraceShardActor) => {
+      const { SEGMENTS } = env;
+      let meanwhile: string | null = null;
+      const put = async (key: string, value: Uint8Array) => {
+        meanwhile ??= (await actor.ingest([post(newId(), at(0))])).note;
+        return SEGMENTS.put(key, value);
+      };
+      Reflect.set(actor, "env", { ...env, SEGMENTS: { put } });
+      const { segments } = await actor.snapshot(hour(0), 0, main("e0"));
+      return [meanwhile, segments.reduce((sum, segment) => sum + segment.rows, 0)] as const;
+    });
+    expect(rows).toBe(1);
+    expect(note).not.toBeNull();
   });
 
   it("that an earlier version filled counts its runs as there from the beginning", async () => {

@@ -14,6 +14,9 @@ import type { CustomerBucket } from "./store/customer-bucket.ts";
 /** Pause before a customer asks again. */
 const PATIENCE_MS = 2000;
 
+/** Longer than any call is on its way: there are two in a pause, one behind the other. */
+const LOOKS_AGAIN_MS = 300_000;
+
 const HOUR_MS = 3_600_000;
 
 /** One tenant's people and programs: they send traces, create exports, and change their minds. */
@@ -147,6 +150,9 @@ export class Customer {
     const home = workspace(this.#env, this.tenantId);
     await this.#order(() => home.pauseExport(id));
     await this.#kernel.sleep(this.#random.pick([1, 10, 600]) * 1000, "the customer has thought about it");
+    await this.#order(() => home.resumeExport(id));
+    // A pause that came late may have overtaken the resume.
+    await this.#kernel.sleep(LOOKS_AGAIN_MS, "the customer looks whether it goes on");
     await this.#order(() => home.resumeExport(id));
   }
 

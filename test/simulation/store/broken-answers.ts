@@ -57,7 +57,10 @@ const ACTS_ANYWAY = 0.5;
 /** Brings a request to the bucket through whatever is broken today. */
 export function serve(bucket: CustomerBucket, faults: Faults, request: StoreRequest, dice: () => number): Seen {
   const operation = decodeRequest(request);
-  const fault = faults.among(BY_OPERATION.get(operation.kind) ?? []);
+  // Nobody can find out a store that forgets an object and then forbids to look for it.
+  const isTrap = operation.kind === "head" && bucket.faked.has(operation.key);
+  const kinds = (BY_OPERATION.get(operation.kind) ?? []).filter((kind) => !isTrap || kind !== "access_denied");
+  const fault = faults.among(kinds);
   const forbidden = forbiddenTo(bucket, operation.kind);
   if (forbidden !== null) {
     faults.count(forbidden);
@@ -131,6 +134,7 @@ function faked(bucket: CustomerBucket, operation: Operation, act: () => Answer):
   const { key } = operation;
   const before = bucket.objects.get(key);
   const answer = act();
+  bucket.faked.add(key);
   if (before === undefined) bucket.objects.delete(key);
   else bucket.objects.set(key, before);
   return answer;

@@ -34,6 +34,8 @@ export class CustomerBucket {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, OpenUpload>();
   readonly doubts = new Doubts();
+  /** Keys of which a write was acknowledged and not kept. */
+  readonly faked = new Set<string>();
   /** Requests of each export, by its id, that met a fault or were refused: the only reason to try again. */
   readonly troubles = new Map<string, number>();
   /** Access key ids that open the bucket. */

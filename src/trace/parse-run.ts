@@ -14,8 +14,8 @@ import {
   type RunFields,
   tooLarge,
 } from "./run-change.ts";
-import { canonicalUuid } from "./run-id.ts";
-import { microsFromEpochMs, microsFromIso } from "./time-text.ts";
+import { canonicalUuid } from "../domain/run-id.ts";
+import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 
 /** Reads the JSON of runs. Small fields are parsed and checked, big ones are checked and kept as they came. */
 

@@ -14,7 +14,7 @@ import {
   type RunChange,
   tooLarge,
 } from "./run-change.ts";
-import { canonicalUuid } from "./run-id.ts";
+import { canonicalUuid } from "../domain/run-id.ts";
 
 /** Bytes of unfinished runs at which the complete-looking ones are handed on before the body ends. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Refusal } from "../domain/failures.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { microsFromDottedOrder } from "./time-text.ts";
+import { microsFromDottedOrder } from "../domain/time-text.ts";
 
 /**
  * What one post, patch or feedback says about one run. Plain data. Null means: not said; an explicit null in the

@@ -13,6 +13,7 @@ const LAYERS: readonly {
   { path: "src/domain/", imports: ["src/decider.ts"], uses: [] },
   { path: "src/log.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
+  { path: "src/filter/", imports: ["src/domain/"], uses: [] },
   { path: "src/source/", imports: ["src/domain/"], uses: [] },
   { path: "src/parquet/", imports: ["src/domain/"], uses: ["hyparquet", "hyparquet-writer", "node:zlib"] },
   { path: "src/s3/", imports: ["src/domain/"], uses: ["aws4fetch", "node:crypto"] },

@@ -1,0 +1,25 @@
+/** Bounds on a filter. It is hostile input: what it may cost is known before it is looked at. */
+
+/** Longest filter in UTF-16 units. Filters built by programs list ids: this is room for some 400 of them. */
+export const MAX_FILTER_LENGTH = 16_384;
+
+/** Calls and lists inside each other. Parser and checker recurse this deep; people write three or four levels. */
+export const MAX_NESTING = 32;
+
+/** Items of one list; a comparison with a list costs one look-up, whatever its length. */
+export const MAX_LIST_ITEMS = 1000;
+
+/**
+ * Comparisons in one filter, each member of a JSON object counted: all may have to be made for every value of a
+ * run's JSON, and each becomes a part of one ClickHouse expression (50,000 elements at most there).
+ */
+export const MAX_COMPARISONS = 256;
+
+/**
+ * Levels of objects and lists below which no value is looked at. LangChain's serialized messages need ten; each
+ * level is one more step in the ClickHouse expression.
+ */
+export const MAX_JSON_LEVELS = 16;
+
+/** Longest key of metadata, inputs or outputs that a filter names, in UTF-16 units; no longer path is put together. */
+export const MAX_KEY_LENGTH = 1024;

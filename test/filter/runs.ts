@@ -1,0 +1,40 @@
+import { compileFilter } from "../../src/filter/evaluate.ts";
+import type { Filter } from "../../src/filter/filter.ts";
+import { parseFilter } from "../../src/filter/index.ts";
+import type { FilterColumn, RowView } from "../../src/filter/row.ts";
+
+/** A run of a test: the columns that are set. JSON columns and `error` as text. */
+export type Run = Readonly<Partial<Record<FilterColumn, string | number | boolean | readonly string[]>>>;
+
+const BYTES: ReadonlySet<FilterColumn> = new Set(["error", "inputs", "outputs", "extra", "_feedback"]);
+
+const encoder = new TextEncoder();
+
+/** The run as a filter sees it; asking for a column that was not announced is an error. */
+export const viewOf = (run: Run, announced: ReadonlySet<FilterColumn>): RowView => ({
+  value: (column) => {
+    if (!announced.has(column)) throw new Error(`${column} was not announced`);
+    const value = run[column] ?? null;
+    // The test's own rows have the type of their column.
+    return (BYTES.has(column) && typeof value === "string" ? encoder.encode(value) : value) as never;
+  },
+});
+
+/** The filter of a text that is one. */
+export const filterOf = (text: string): Filter => {
+  const parsed = parseFilter(text);
+  if (!parsed.ok) throw new Error(`${text} at ${parsed.failure.position}: ${parsed.failure.message}`);
+  return parsed.value;
+};
+
+/** Whether a run is matched by the filter of a text. */
+export const matches = (text: string, run: Run): boolean => {
+  const filter = compileFilter(filterOf(text));
+  return filter.matches(viewOf(run, filter.columns));
+};
+
+/** The names of the runs that are matched. */
+export const matching = (text: string, runs: Readonly<Record<string, Run>>): readonly string[] =>
+  Object.entries(runs).flatMap(([name, run]) => (matches(text, run) ? [name] : []));
+
+export const micros = (iso: string): number => Date.parse(iso) * 1000;

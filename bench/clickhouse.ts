@@ -4,12 +4,20 @@ import { createRequire } from "node:module";
 export interface ClickHouse {
   /** Answers with the result as text in the asked format. */
   run(sql: string, format?: string): string;
+  /** Answers with the rows; `{name:Type}` in the query stands for a parameter. */
+  rows(sql: string, parameters: Readonly<Record<string, string>>): readonly unknown[];
   close(): void;
 }
 
 /** The part of chdb's interface that is used here. */
 interface Chdb {
-  readonly Session: new (folder: string) => { query(sql: string, format: string): string; cleanup(): void };
+  readonly Session: new (
+    folder: string,
+  ) => {
+    query(sql: string, format: string): string;
+    queryBind(sql: string, parameters: object, format: string): string;
+    cleanup(): void;
+  };
 }
 
 /** Opens a data folder; null when chdb is not installed (`npm install --prefix bench` installs it). */
@@ -17,7 +25,14 @@ export const openClickHouse = (folder: string): ClickHouse | null => {
   const chdb = loadChdb();
   if (chdb === null) return null;
   const session = new chdb.Session(folder);
-  return { run: (sql, format = "JSONEachRow") => session.query(sql, format), close: () => session.cleanup() };
+  return {
+    run: (sql, format = "JSONEachRow") => session.query(sql, format),
+    rows: (sql, parameters) => {
+      const lines = session.queryBind(sql, parameters, "JSONCompactEachRow").split("\n");
+      return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+    },
+    close: () => session.cleanup(),
+  };
 };
 
 /** Whether chdb is there and its library loads. */

@@ -1,10 +1,10 @@
+import { canonicalUuid } from "../domain/run-id.ts";
+import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 import type { SegmentRow } from "../parquet/row.ts";
 import { feedbackList, feedbackStats } from "./feedback.ts";
 import { eachElement, valueAt } from "./json-scan.ts";
 import { DEFAULT_TRACE_TIER, type MergedRun } from "./merge.ts";
 import { startOf } from "./run-change.ts";
-import { canonicalUuid } from "../domain/run-id.ts";
-import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 import { usageOf } from "./usage.ts";
 
 /** Longest member of an event that is parsed: the event's name or its time. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { ok, type Result } from "../domain/result.ts";
-import { scanValue } from "./json-scan.ts";
-import { type FeedbackEntry, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./run-change.ts";
 import { canonicalUuid } from "../domain/run-id.ts";
 import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
+import { scanValue } from "./json-scan.ts";
+import { type FeedbackEntry, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./run-change.ts";
 
 /** Feedback on a run: reading it, keeping it, and the statistics that are exported. */
 

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { canonicalUuid } from "../domain/run-id.ts";
 import { isCleanText } from "../domain/text.ts";
+import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { type JsonMember, scanObject, scanValue } from "./json-scan.ts";
 import {
@@ -14,8 +16,6 @@ import {
   type RunFields,
   tooLarge,
 } from "./run-change.ts";
-import { canonicalUuid } from "../domain/run-id.ts";
-import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 
 /** Reads the JSON of runs. Small fields are parsed and checked, big ones are checked and kept as they came. */
 

@@ -1,4 +1,5 @@
 import { ok, type Result } from "../domain/result.ts";
+import { canonicalUuid } from "../domain/run-id.ts";
 import { ByteSource, MAX_BODY_BYTES } from "./byte-source.ts";
 import { feedbackChange, MAX_FEEDBACK_BYTES } from "./feedback.ts";
 import { multipartParts, type Part, type Wanted } from "./multipart-parts.ts";
@@ -14,7 +15,6 @@ import {
   type RunChange,
   tooLarge,
 } from "./run-change.ts";
-import { canonicalUuid } from "../domain/run-id.ts";
 
 /** Bytes of unfinished runs at which the complete-looking ones are handed on before the body ends. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
+import { madeAt } from "../domain/run-id.ts";
 import { dayOf } from "../domain/time.ts";
 import { type RunChange, startOf } from "./run-change.ts";
-import { madeAt } from "../domain/run-id.ts";
 
 /** Which trace shard a run belongs to: its project, the UTC day on which it began, and a hash of its id. */
 

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
+import { toClickHouse } from "../../src/filter/clickhouse.ts";
+import { columnsOf, modelFilter, modelRun } from "./model.ts";
+import { filterOf, matching, type Run } from "./runs.ts";
+
+/** Each filter is one query over all runs: 20,000 answers by default, compared one by one. */
+const FILTERS = 100;
+const RUNS = 100;
+
+const TABLE = `CREATE TABLE runs (
+  key String, id Nullable(String), trace_id Nullable(String), parent_run_id Nullable(String), name Nullable(String),
+  error Nullable(String), is_root Nullable(Bool), start_time Nullable(DateTime64(6, 'UTC')),
+  end_time Nullable(DateTime64(6, 'UTC')), total_tokens Nullable(Int64), total_cost Nullable(Float64),
+  inputs Nullable(String), outputs Nullable(String), extra Nullable(String), _feedback Nullable(String),
+  _tags Array(Nullable(String))
+) ENGINE = Memory`;
+
+const folder = mkdtempSync(join(tmpdir(), "waybill-filter-"));
+let clickHouse: ClickHouse | null = null;
+
+beforeAll(() => {
+  clickHouse = openClickHouse(folder);
+});
+
+afterAll(() => {
+  clickHouse?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** DateTime64 reads a decimal number of seconds. */
+const seconds = (micros: unknown): string | null =>
+  typeof micros === "number" ? `${Math.floor(micros / 1e6)}.${String(micros % 1e6).padStart(6, "0")}` : null;
+
+const load = (engine: ClickHouse, runs: Readonly<Record<string, Run>>): void => {
+  engine.run("DROP TABLE IF EXISTS runs");
+  engine.run(TABLE);
+  const lines = Object.entries(runs).map(([key, run]) =>
+    JSON.stringify({ ...run, key, start_time: seconds(run.start_time), end_time: seconds(run.end_time) }),
+  );
+  engine.run(`INSERT INTO runs SETTINGS input_format_null_as_default = 1 FORMAT JSONEachRow ${lines.join("\n")}`);
+};
+
+const selected = (engine: ClickHouse, text: string): readonly string[] => {
+  const { sql, parameters } = toClickHouse(filterOf(text));
+  const answers = engine.rows(`SELECT key, ${sql} AS matches FROM runs ORDER BY key`, parameters);
+  for (const answer of answers) expect(answer).toEqual([expect.any(String), expect.toBeOneOf([0, 1, true, false])]);
+  return answers.flatMap((answer) => (Array.isArray(answer) && answer[1] ? [String(answer[0])] : []));
+};
+
+const sample = (runs: readonly Run[]): Readonly<Record<string, Run>> =>
+  Object.fromEntries(runs.map((run, index) => [String(index).padStart(4, "0"), run]));
+
+describe("ClickHouse selects the runs that the compiled filter matches", () => {
+  it("for random filters and runs", ({ skip }) => {
+    if (clickHouse === null) return skip("chdb is not installed; `npm install --prefix bench` installs it");
+    const engine = clickHouse;
+    const runs = sample(fc.sample(modelRun, RUNS).map(columnsOf));
+    load(engine, runs);
+    fc.assert(
+      fc.property(modelFilter, ({ text }) => {
+        expect(selected(engine, text), text).toEqual(matching(text, runs));
+      }),
+      { numRuns: FILTERS },
+    );
+  });
+});

@@ -45,11 +45,11 @@ function checkComparison(call: CallSyntax, count: Count): Outcome {
   const comparator = COMPARATORS.find((known) => known === name);
   if (comparator === undefined)
     return refuse(position, `expected and, or, not, ${COMPARATORS.join(", ")}; not ${name}`);
-  const counted = counts(count, 1, position);
-  if (!counted.ok) return counted;
-
   const [first, second, third] = operands;
-  if (comparator === "search" && first !== undefined && second === undefined) return searchRun(first);
+  const isSearchOfRun = comparator === "search" && first !== undefined && second === undefined;
+  const counted = counts(count, isSearchOfRun ? SEARCHED.length : 1, position);
+  if (!counted.ok) return counted;
+  if (isSearchOfRun) return searchRun(first);
   const form = comparator === "exists" ? "exists(field) or exists(metadata, key)" : `${name}(field, value)`;
   if (first === undefined || third !== undefined) return refuse(position, `expected ${form}`);
   if (first.kind !== "name") return refuse(first.position, `expected a field: ${form}`);
@@ -153,19 +153,18 @@ function checkExists(field: Field, position: number, second: Syntax | undefined)
   return ok(closed(fieldIs(field.field, isThere)));
 }
 
-/** `search("x")`. */
-function searchRun(operand: Syntax): Outcome {
-  return compared("search", "text", operand, (comparison) =>
-    or([
-      fieldIs({ kind: "text", column: "name" }, comparison),
-      fieldIs({ kind: "text", column: "error" }, comparison),
-      tagIs(comparison),
-      anyValue("metadata", comparison),
-      anyValue("inputs", comparison),
-      anyValue("outputs", comparison),
-    ]),
-  );
-}
+/** Where `search("x")` looks. */
+const SEARCHED: readonly ((comparison: Comparison) => Filter)[] = [
+  (comparison) => fieldIs({ kind: "text", column: "name" }, comparison),
+  (comparison) => fieldIs({ kind: "text", column: "error" }, comparison),
+  (comparison) => tagIs(comparison),
+  (comparison) => anyValue("metadata", comparison),
+  (comparison) => anyValue("inputs", comparison),
+  (comparison) => anyValue("outputs", comparison),
+];
+
+const searchRun = (operand: Syntax): Outcome =>
+  compared("search", "text", operand, (comparison) => or(SEARCHED.map((meaning) => meaning(comparison))));
 
 const fieldIs = (field: ValueField, comparison: Comparison): Filter => leaf({ kind: "field", field, comparison });
 

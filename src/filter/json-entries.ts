@@ -1,5 +1,5 @@
 import type { Scalar } from "./filter.ts";
-import { MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "./limits.ts";
+import { Places } from "./json-places.ts";
 
 /**
  * Walks over the entries of JSON in one pass, without building it: memory stays that of one value. The bytes are JSON
@@ -12,18 +12,6 @@ export interface JsonEntry {
   readonly key: string | null;
   readonly value: () => Scalar;
 }
-
-/** An object or list that is open. */
-interface Container {
-  readonly isObject: boolean;
-  /** Of the container itself; see `place`. */
-  readonly place: string;
-}
-
-/** Places of values: "" at the top, then each name behind a dot; two more words for what has no such place. */
-const TOP = "";
-const OUTSIDE = "outside";
-const TOO_LONG = "too long";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -42,71 +30,39 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
  * answers false.
  */
 export function eachEntry(bytes: Uint8Array, member: string | null, visit: (entry: JsonEntry) => boolean): void {
-  const base = member === null ? 0 : 1;
-  const containers: Container[] = [];
-  let container: Container | undefined;
-  let place = member === null ? TOP : OUTSIDE;
-  let isName = false;
-
-  const placeOf = (name: () => string): string => {
-    if (member !== null && containers.length === 1) return name() === member ? TOP : OUTSIDE;
-    const outer = container?.place ?? OUTSIDE;
-    if (outer === OUTSIDE || outer === TOO_LONG) return outer;
-    if (containers.length - base > MAX_JSON_LEVELS) return OUTSIDE;
-    const inner = `${outer}.${name()}`;
-    return inner.length > MAX_KEY_LENGTH + 1 ? TOO_LONG : inner;
-  };
-  const visitScalar = (start: number, end: number): boolean => {
-    if (place === OUTSIDE || containers.length - base > MAX_JSON_LEVELS) return true;
-    const key = place.startsWith(".") ? place.slice(1) : null;
-    return visit({ key, value: () => scalarOf(bytes, start, end) });
-  };
-
+  const places = new Places(member);
   let at = 0;
   while (at < bytes.length) {
+    const start = at;
     const byte = bytes[at];
+    at += 1;
     switch (byte) {
       case OPEN_OBJECT:
       case OPEN_LIST:
-        isName = byte === OPEN_OBJECT;
-        container = { isObject: isName, place };
-        containers.push(container);
-        at += 1;
-        break;
+        places.enter(byte === OPEN_OBJECT);
+        continue;
       case CLOSE_OBJECT:
       case CLOSE_LIST:
-        containers.pop();
-        container = containers.at(-1);
-        isName = false;
-        at += 1;
-        break;
+        places.leave();
+        continue;
       case COMMA:
-        isName = container?.isObject ?? false;
-        // Names set the place of what follows them; in a list it is that of the list.
-        if (!isName) place = container?.place ?? OUTSIDE;
-        at += 1;
-        break;
-      case QUOTE: {
-        const [start, end] = [at, endOfText(bytes, at)];
-        if (isName) place = placeOf(() => textOf(bytes, start, end));
-        else if (!visitScalar(start, end)) return;
-        isName = false;
-        at = end;
-        break;
-      }
+        places.next();
+        continue;
       case COLON:
       case 0x20:
       case 0x0a:
       case 0x0d:
       case 0x09:
-        at += 1;
+        continue;
+      case QUOTE:
+        at = endOfText(bytes, start);
         break;
-      default: {
-        const end = endOfWord(bytes, at);
-        if (!visitScalar(at, end)) return;
-        at = end;
-      }
+      default:
+        at = endOfWord(bytes, start);
     }
+    const end = at;
+    if (places.isAtName) places.name(() => textOf(bytes, start, end));
+    else if (places.isSeen && !visit({ key: places.key, value: () => scalarOf(bytes, start, end) })) return;
   }
 }
 

@@ -10,8 +10,9 @@ export const MAX_NESTING = 32;
 export const MAX_LIST_ITEMS = 1000;
 
 /**
- * Comparisons in one filter, each member of a JSON object counted: all may have to be made for every value of a
- * run's JSON, and each becomes a part of one ClickHouse expression (50,000 elements at most there).
+ * Comparisons in one filter; each value of a JSON object and each place that `search` looks at counts. All may have to
+ * be made for every value of a run's JSON, and for ClickHouse each one repeats the expression of the entries: a query
+ * may have 500,000 elements there, which 256 of the largest comparisons stay below and 400 do not.
  */
 export const MAX_COMPARISONS = 256;
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
 import { toClickHouse } from "../../src/filter/clickhouse.ts";
+import { MAX_COMPARISONS, MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "../../src/filter/limits.ts";
 import { columnsOf, modelFilter, modelRun } from "./model.ts";
 import { filterOf, matching, type Run } from "./runs.ts";
 
@@ -67,5 +68,48 @@ describe("ClickHouse selects the runs that the compiled filter matches", () => {
       }),
       { numRuns: FILTERS },
     );
-  });
+  }, 120_000);
+
+  it("for JSON at the limits, and values that look like SQL", ({ skip }) => {
+    if (clickHouse === null) return skip("chdb is not installed; `npm install --prefix bench` installs it");
+    const attack = `'); DROP TABLE runs; -- {p1:String} \\ \u0000 "`;
+    const long = "n".repeat(MAX_KEY_LENGTH);
+    const runs = sample([
+      { name: attack, inputs: JSON.stringify({ [attack]: attack }), _tags: [attack], extra: `{"metadata":{"a":1}}` },
+      { name: "x", inputs: JSON.stringify({ [long]: 1, [`${long}n`]: 2 }) },
+      ...[-1, 0, 1].map((more) => ({
+        inputs: `${"[".repeat(MAX_JSON_LEVELS + more)}1${"]".repeat(MAX_JSON_LEVELS + more)}`,
+      })),
+      { inputs: `{"":{"":[{}]},"a":"\\ud83d","b":1e999,"c":"\\\\ud83d","d":123456789012345678901234567890}` },
+      { inputs: "{}", outputs: '"x"', extra: "[]", error: "" },
+      {},
+    ]);
+    load(clickHouse, runs);
+    const quoted = `"${attack.replace(/["\\]/g, "\\$&")}"`;
+    const filters = [
+      `eq(name,${quoted})`,
+      `in(name,[${quoted},"x"])`,
+      `search(${quoted})`,
+      `has(tags,${quoted})`,
+      `and(eq(input_key,${quoted}),eq(input_value,${quoted}))`,
+      `like(name,"'%\\%")`,
+      `eq(input_key,"${long}")`,
+      `neq(input_key,"${long}")`,
+      "eq(input_value,1)",
+      "eq(input_value,2)",
+      'eq(input_value,"\uFFFD")',
+      'like(input_value,"\\\\ud%")',
+      "gt(input_value,1e29)",
+      "in(input_value,[1,2,true])",
+      "not(exists(error))",
+      'search(outputs,"X")',
+      `or(${Array(MAX_COMPARISONS / 2)
+        .fill('and(eq(input_key,"a"),neq(input_value,"b"))')
+        .join(",")})`,
+      `or(${Array(Math.floor(MAX_COMPARISONS / 6))
+        .fill('search("drop")')
+        .join(",")})`,
+    ];
+    for (const text of filters) expect(selected(clickHouse, text), text).toEqual(matching(text, runs));
+  }, 120_000);
 });

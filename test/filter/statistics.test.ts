@@ -41,7 +41,7 @@ describe("statistics", () => {
         if (told === "none") expect(count, text).toBe(0);
         if (told === "all") expect(count, text).toBe(runs.length);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -1,13 +1,8 @@
 import { ok, type Result } from "../domain/result.ts";
-import { itemsOf, readComparisons, readKey, readText, type ValueComparator } from "./comparisons.ts";
-import { entriesIn } from "./containment.ts";
-import { ACCEPTED, COMPARATORS, type Field, fieldNamed, THREAD_KEYS } from "./fields.ts";
-import type { Comparison, EntryPart, EntryTest, Family, Filter, PartTest, ValueField } from "./filter.ts";
-import { MAX_COMPARISONS } from "./limits.ts";
-import type { LiteralType } from "./literals.ts";
-import { and, type Logic, leaf, not, or } from "./logic.ts";
-import { type Checked, closed, open, pairedAnd, pairedNot, pairedOr, someEntry } from "./pairs.ts";
-import { type CallSyntax, type FilterFailure, refuse, type Syntax } from "./syntax.ts";
+import { type Count, checkComparison } from "./check-comparison.ts";
+import type { Filter } from "./filter.ts";
+import { type Checked, pairedAnd, pairedNot, pairedOr } from "./pairs.ts";
+import { type CallSyntax, type FilterFailure, refuse } from "./syntax.ts";
 
 /** Gives a parsed filter its meaning, or says what is wrong with it and where. */
 export function checkFilter(call: CallSyntax): Result<Filter, FilterFailure> {
@@ -15,15 +10,8 @@ export function checkFilter(call: CallSyntax): Result<Filter, FilterFailure> {
   return checked.ok ? ok(checked.value.filter) : checked;
 }
 
-/** What has been counted of the filter so far. */
-interface Count {
-  comparisons: number;
-}
-
-type Outcome = Result<Checked, FilterFailure>;
-
 /** Recursion ends where the parser's did. */
-function checkCall(call: CallSyntax, count: Count): Outcome {
+function checkCall(call: CallSyntax, count: Count): Result<Checked, FilterFailure> {
   const { name, position, operands } = call;
   if (name !== "and" && name !== "or" && name !== "not") return checkComparison(call, count);
   if (operands.length === 0 || (name === "not" && operands.length > 1))
@@ -38,147 +26,4 @@ function checkCall(call: CallSyntax, count: Count): Outcome {
   if (name === "and") return ok(pairedAnd(checked));
   const joined = pairedOr(checked);
   return ok(name === "or" ? joined : pairedNot(joined));
-}
-
-function checkComparison(call: CallSyntax, count: Count): Outcome {
-  const { name, position, operands } = call;
-  const comparator = COMPARATORS.find((known) => known === name);
-  if (comparator === undefined)
-    return refuse(position, `expected and, or, not, ${COMPARATORS.join(", ")}; not ${name}`);
-  const [first, second, third] = operands;
-  const isSearchOfRun = comparator === "search" && first !== undefined && second === undefined;
-  const counted = counts(count, isSearchOfRun ? SEARCHED.length : 1, position);
-  if (!counted.ok) return counted;
-  if (isSearchOfRun) return searchRun(first);
-  const form = comparator === "exists" ? "exists(field) or exists(metadata, key)" : `${name}(field, value)`;
-  if (first === undefined || third !== undefined) return refuse(position, `expected ${form}`);
-  if (first.kind !== "name") return refuse(first.position, `expected a field: ${form}`);
-  const field = fieldNamed(first.name);
-  if (field === undefined) return refuse(first.position, unknownField(first.name));
-  if (!ACCEPTED[field.type].includes(comparator))
-    return refuse(position, `${name} is not possible on ${first.name}; expected ${ACCEPTED[field.type].join(", ")}`);
-  if (comparator === "exists") return checkExists(field, position, second);
-  if (second === undefined) return refuse(position, `expected ${form}`);
-  return comparator === "has" ? checkHas(field, second, count) : checkValue(field, comparator, second);
-}
-
-const unknownField = (name: string): string =>
-  name === "execution_order"
-    ? "execution_order is not recorded; expected eq(is_root, true) for the first run of a trace"
-    : `expected a field of a run; there is none named ${name}`;
-
-function counts(count: Count, comparisons: number, position: number): Result<null, FilterFailure> {
-  count.comparisons += comparisons;
-  return count.comparisons <= MAX_COMPARISONS
-    ? ok(null)
-    : refuse(position, `expected at most ${MAX_COMPARISONS} comparisons in a filter`);
-}
-
-function checkValue(field: Field, comparator: ValueComparator, operand: Syntax): Outcome {
-  switch (field.type) {
-    case "text":
-    case "uuid":
-    case "time":
-    case "duration":
-    case "number":
-    case "flag":
-      return compared(comparator, field.type, operand, (comparison) => fieldIs(field.field, comparison));
-    case "key":
-      return checkKey(field.family, comparator, operand);
-    case "value": {
-      const type = field.part === "score" ? "number" : "any";
-      const comparisons = readComparisons(comparator, type, operand);
-      if (!comparisons.ok) return comparisons;
-      return ok(open(field.family, "value", or(comparisons.value.map((one) => part(field.part, one)))));
-    }
-    case "thread":
-      return compared(comparator, "text", operand, threadIs);
-    case "json":
-      return compared(comparator, "text", operand, (comparison) => anyValue(field.family, comparison));
-    case "metadata":
-      return compared(comparator, "text", operand, (comparison) => anyValue("metadata", comparison));
-    case "tags":
-      return compared(comparator, "text", operand, tagIs);
-  }
-}
-
-function compared(
-  comparator: ValueComparator,
-  type: LiteralType,
-  operand: Syntax,
-  meaning: (comparison: Comparison) => Filter,
-): Outcome {
-  const comparisons = readComparisons(comparator, type, operand);
-  return comparisons.ok ? ok(closed(or(comparisons.value.map(meaning)))) : comparisons;
-}
-
-function checkKey(family: Family, comparator: ValueComparator, operand: Syntax): Outcome {
-  if (comparator !== "in") {
-    const key = readKey(operand);
-    if (!key.ok) return key;
-    const test = part("key", { comparator: "eq", operand: key.value });
-    return ok(comparator === "eq" ? open(family, "key", test) : closed(not(someEntry(family, test))));
-  }
-  const items = itemsOf(operand);
-  if (!items.ok) return items;
-  const keys: string[] = [];
-  for (const item of items.value) {
-    const key = readKey(item);
-    if (!key.ok) return key;
-    keys.push(key.value);
-  }
-  return ok(open(family, "key", part("key", { comparator: "in", operand: keys })));
-}
-
-function checkHas(field: Field, operand: Syntax, count: Count): Outcome {
-  const text = readText(operand);
-  if (!text.ok) return text;
-  if (field.type === "tags") return ok(closed(tagIs({ comparator: "eq", operand: text.value })));
-  const entries = entriesIn(text.value, operand.position);
-  if (!entries.ok) return entries;
-  const counted = counts(count, entries.value.length, operand.position);
-  return counted.ok ? ok(closed(and(entries.value.map((test) => someEntry("metadata", test))))) : counted;
-}
-
-function checkExists(field: Field, position: number, second: Syntax | undefined): Outcome {
-  if (field.type === "metadata") {
-    return second === undefined
-      ? refuse(position, "expected exists(metadata, key)")
-      : checkKey("metadata", "eq", second);
-  }
-  if (second !== undefined) return refuse(second.position, "expected no key: only metadata has keys");
-  const isThere: Comparison = { comparator: "neq", operand: null };
-  if (field.type === "thread") return ok(closed(threadIs(isThere)));
-  if (!("field" in field)) throw new Error(`exists was accepted on ${field.type}`);
-  return ok(closed(fieldIs(field.field, isThere)));
-}
-
-/** Where `search("x")` looks. */
-const SEARCHED: readonly ((comparison: Comparison) => Filter)[] = [
-  (comparison) => fieldIs({ kind: "text", column: "name" }, comparison),
-  (comparison) => fieldIs({ kind: "text", column: "error" }, comparison),
-  (comparison) => tagIs(comparison),
-  (comparison) => anyValue("metadata", comparison),
-  (comparison) => anyValue("inputs", comparison),
-  (comparison) => anyValue("outputs", comparison),
-];
-
-const searchRun = (operand: Syntax): Outcome =>
-  compared("search", "text", operand, (comparison) => or(SEARCHED.map((meaning) => meaning(comparison))));
-
-const fieldIs = (field: ValueField, comparison: Comparison): Filter => leaf({ kind: "field", field, comparison });
-
-const tagIs = (comparison: Comparison): Filter => leaf({ kind: "tag", comparison });
-
-const anyValue = (family: Family, comparison: Comparison): Filter => someEntry(family, part("value", comparison));
-
-const part = (name: EntryPart, comparison: Comparison): Logic<PartTest> => leaf({ part: name, comparison });
-
-/** A run is in a thread by one of three keys of its metadata; without any of them its thread is missing. */
-function threadIs(comparison: Comparison): Filter {
-  const keyed = (test: EntryTest) =>
-    someEntry("metadata", and([part("key", { comparator: "in", operand: THREAD_KEYS }), test]));
-  return comparison.operand === null && comparison.comparator === "eq"
-    ? not(keyed(part("value", { comparator: "neq", operand: null })))
-    : keyed(part("value", comparison));
 }

@@ -1,11 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
 import { toClickHouse } from "../../src/filter/clickhouse.ts";
+import { compileFilter } from "../../src/filter/evaluate.ts";
 import { MAX_COMPARISONS, MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "../../src/filter/limits.ts";
+import type { FilterColumn } from "../../src/filter/row.ts";
+import { decimals, flags, integers, lists, strings, texts } from "../../src/parquet/column-readers.ts";
+import { COLUMNS } from "../../src/parquet/columns.ts";
+import { chunkOf, segmentFooter } from "../../src/parquet/segment-reader.ts";
+import { segmentOf } from "../parquet/files.ts";
+import { ODD_RUNS, plainRuns } from "../parquet/runs.ts";
 import { columnsOf, modelFilter, modelRun } from "./model.ts";
 import { filterOf, matching, type Run } from "./runs.ts";
 
@@ -112,4 +119,61 @@ describe("ClickHouse selects the runs that the compiled filter matches", () => {
     ];
     for (const text of filters) expect(selected(clickHouse, text), text).toEqual(matching(text, runs));
   }, 120_000);
+
+  it("for a segment as it lies in the bucket", ({ skip }) => {
+    if (clickHouse === null) return skip("chdb is not installed; `npm install --prefix bench` installs it");
+    const bytes = segmentOf([...ODD_RUNS, ...plainRuns(50)]);
+    const path = join(folder, "segment.parquet");
+    writeFileSync(path, bytes);
+    const answered = FILTERS_OF_SEGMENT.map((text) => {
+      const { sql, parameters } = toClickHouse(filterOf(text));
+      return clickHouse?.rows(`SELECT id FROM file('${path}', Parquet) WHERE ${sql} ORDER BY id`, parameters).flat();
+    });
+    expect(answered).toEqual(FILTERS_OF_SEGMENT.map((text) => idsIn(bytes, text)));
+    expect(answered.map((ids) => (ids?.length ?? 0) > 0)).toEqual(FILTERS_OF_SEGMENT.map(() => true));
+  });
 });
+
+/** One for each kind of column; each matches some of the runs. */
+const FILTERS_OF_SEGMENT = [
+  'neq(name,"x")',
+  "eq(is_root,true)",
+  'gte(start_time,"2030-01-01T00:00:00.000001Z")',
+  "gte(latency,0)",
+  "gt(total_tokens,1)",
+  "gt(total_cost,0)",
+  "neq(error,null)",
+  'not(has(tags,"x"))',
+  'search("a")',
+  'notlike(input_value,"x")',
+  "neq(metadata_value,null)",
+  "exists(parent_run_id)",
+];
+
+/** The ids that the compiled filter picks from a segment. */
+const idsIn = (bytes: Uint8Array, text: string): readonly string[] => {
+  const filter = compileFilter(filterOf(text));
+  const columns = new Map([...filter.columns].map((name) => [name, valuesOf(bytes, name)]));
+  const ids = valuesOf(bytes, "id");
+  const picked = ids.filter((_, row) => filter.matches({ value: (name) => columns.get(name)?.[row] as never }));
+  return picked.map(String).sort();
+};
+
+const valuesOf = (bytes: Uint8Array, name: FilterColumn): readonly unknown[] => {
+  const chunk = chunkOf(segmentFooter(bytes), name);
+  switch (COLUMNS[name].kind) {
+    case "text":
+      return [...texts(bytes, chunk)];
+    case "string":
+      return [...strings(bytes, chunk)];
+    case "list":
+      return [...lists(bytes, chunk)];
+    case "time":
+    case "integer":
+      return [...integers(bytes, chunk)];
+    case "decimal":
+      return [...decimals(bytes, chunk)];
+    case "flag":
+      return [...flags(bytes, chunk)];
+  }
+};

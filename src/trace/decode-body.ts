@@ -1,5 +1,6 @@
 import { ok, type Result } from "../domain/result.ts";
 import { type Invalid, invalid } from "./run-change.ts";
+import { unzstd } from "./zstd.ts";
 
 /**
  * Deflate gives at most 1,032 bytes for one. Compressed bytes are fed in slices of this size, so that what one step
@@ -8,7 +9,7 @@ import { type Invalid, invalid } from "./run-change.ts";
 const COMPRESSED_SLICE_BYTES = 16 * 1024;
 
 /**
- * The body without its `Content-Encoding`: null, `identity` or `gzip`. Anything else is a refusal. The stream fails
+ * The body without its `Content-Encoding`: null, `identity`, `gzip` or `zstd`. Anything else is a refusal. The stream fails
  * while being read when the compressed data is broken; the readers of this folder turn that into a refusal, and they
  * bound the decoded size.
  */
@@ -24,8 +25,10 @@ export function decodeBody(
     case "gzip":
     case "x-gzip":
       return ok(body.pipeThrough(inSlices()).pipeThrough(gunzip()));
+    case "zstd":
+      return ok(unzstd(body));
   }
-  return invalid(["header", "content-encoding"], "must be identity or gzip", "content_encoding");
+  return invalid(["header", "content-encoding"], "must be identity, gzip or zstd", "content_encoding");
 }
 
 function inSlices(): TransformStream<Uint8Array, Uint8Array> {

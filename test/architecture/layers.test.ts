@@ -18,7 +18,11 @@ const LAYERS: readonly {
   { path: "src/parquet/", imports: ["src/domain/"], uses: ["hyparquet", "hyparquet-writer", "node:zlib"] },
   { path: "src/s3/", imports: ["src/domain/"], uses: ["aws4fetch", "node:crypto"] },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
-  { path: "src/trace/", imports: ["src/domain/", "src/parquet/row.ts"], uses: ["node:buffer"] },
+  {
+    path: "src/trace/",
+    imports: ["src/domain/", "src/parquet/row.ts"],
+    uses: ["node:buffer", "node:stream", "node:zlib"],
+  },
   {
     path: "durable/",
     imports: [

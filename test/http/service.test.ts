@@ -47,7 +47,7 @@ it("ingest clients learn at /info that multipart and gzip are possible and zstd 
     const { body } = await call("GET", path);
     expect(body.version).toMatch(/^0\.16\.0/);
     expect(body.batch_ingest_config.use_multipart_endpoint).toBe(true);
-    expect(body.instance_flags).toMatchObject({ gzip_body_enabled: true, zstd_compression_enabled: false });
+    expect(body.instance_flags).toMatchObject({ gzip_body_enabled: true, zstd_compression_enabled: true });
   }
 });
 

@@ -1,6 +1,4 @@
-import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decodeBody } from "../../src/trace/decode-body.ts";
 import { readBatch } from "../../src/trace/read-batch.ts";
 import { collect, PARENT_ID, RUN_ID, START, streamOf, text } from "./samples.ts";
 
@@ -78,40 +76,5 @@ describe("reading a batch", () => {
     const { accepted, refused } = await collect(readBatch(body));
     expect(accepted).toHaveLength(2);
     expect(refused).toMatchObject([{ loc: ["post", 1], type: "too_large" }]);
-  });
-});
-
-describe("Content-Encoding", () => {
-  const body = JSON.stringify({ post: [run(), run({ id: PARENT_ID })] });
-  const decoded = (raw: Uint8Array, encoding: string | null) => {
-    const stream = decodeBody(streamOf(raw, 50), encoding);
-    if (!stream.ok) throw new Error(stream.failure.message);
-    return stream.value;
-  };
-
-  it("may be absent, identity or gzip", async () => {
-    const plain = new TextEncoder().encode(body);
-    for (const [raw, encoding] of [
-      [plain, null],
-      [plain, "identity"],
-      [gzipSync(body), "GZIP"],
-    ] as const)
-      expect((await collect(readBatch(decoded(raw, encoding)))).accepted).toHaveLength(2);
-  });
-
-  it("may not be anything else", () => {
-    expect(decodeBody(streamOf(body), "zstd")).toMatchObject({ ok: false, failure: { type: "content_encoding" } });
-  });
-
-  it("is a refusal when the bytes are not gzip or break off", async () => {
-    const broken = [new TextEncoder().encode(body), gzipSync(body).subarray(0, 60)];
-    for (const raw of broken)
-      expect((await collect(readBatch(decoded(raw, "gzip")))).refused).toMatchObject([{ type: "body_broken" }]);
-  });
-
-  it("cannot be used as a bomb: the decoded size is bounded", async () => {
-    const bomb = gzipSync(new Uint8Array(40 * 1024 * 1024).fill(0x20));
-    const { refused } = await collect(readBatch(decoded(bomb, "gzip"), 1024 * 1024));
-    expect(refused).toMatchObject([{ type: "too_large" }]);
   });
 });

@@ -43,7 +43,7 @@ const INFO: z.output<typeof infoShown> = {
   },
   instance_flags: {
     gzip_body_enabled: true,
-    zstd_compression_enabled: false,
+    zstd_compression_enabled: true,
     dataset_examples_multipart_enabled: false,
     examples_multipart_enabled: false,
   },

@@ -1,3 +1,5 @@
+import { isoFromMs } from "../domain/time.ts";
+
 /** Times as traces spell them, in epoch microseconds: exact in a double until the year 2255. */
 
 const TIMESTAMP =
@@ -21,6 +23,19 @@ export function microsFromIso(text: string): number | null {
 
 /** Epoch milliseconds, whole or with a fraction. Null: outside the years 1970 to 2254. */
 export const microsFromEpochMs = (instant: number): number | null => inRange(Math.round(instant * 1000));
+
+/** Epoch nanoseconds, of which those below the microsecond are cut. Null: outside the years 1970 to 2254. */
+export const microsFromEpochNanos = (instant: bigint): number | null => inRange(Number(instant / 1000n));
+
+/** `2030-01-01T10:00:00.123456Z` */
+export function isoFromMicros(instant: number): string {
+  const belowMs = String(instant % 1000).padStart(3, "0");
+  return `${isoFromMs(Math.floor(instant / 1000)).slice(0, -1)}${belowMs}Z`;
+}
+
+/** A segment of a dotted order: when the run began, and its id. */
+export const dottedSegment = (instant: number, runId: string): string =>
+  `${isoFromMicros(instant).replaceAll(/[-:.]/g, "")}${runId}`;
 
 /** The time in the last segment of a dotted order. Null: it holds none. */
 export function microsFromDottedOrder(dottedOrder: string): number | null {

@@ -5,6 +5,23 @@ import { type Invalid, invalid } from "./run-change.ts";
 /** Most bytes of one decoded body, unless the caller says otherwise. */
 export const MAX_BODY_BYTES = 100 * 1024 * 1024;
 
+/** The whole body at once, for those that cannot be read piece by piece. */
+export async function readWhole(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Result<Uint8Array, Invalid>> {
+  const source = new ByteSource(body, maxBytes);
+  try {
+    for (;;) {
+      const more = await source.more();
+      if (!more.ok) return more;
+      if (!more.value) return ok(source.buffered);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
 const FIRST_CAPACITY = 128 * 1024;
 
 /**

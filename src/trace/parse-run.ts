@@ -20,7 +20,7 @@ import {
 /** Reads the JSON of runs. Small fields are parsed and checked, big ones are checked and kept as they came. */
 
 /** Project of a post that names none, as the clients' own default. */
-const DEFAULT_PROJECT = "default";
+export const DEFAULT_PROJECT = "default";
 
 const RUN_TYPES = new Set(["tool", "chain", "llm", "retriever", "embedding", "prompt", "parser"]);
 const TRACE_TIERS = new Set(["longlived", "shortlived"]);
@@ -34,7 +34,7 @@ const MAX_PROJECT_NAME_LENGTH = 1024;
  * Longest JSON of a member that is no big field. Text may double its size between actors, whose messages have 32 MiB;
  * real ones hold some hundred bytes.
  */
-const MAX_SMALL_FIELD_BYTES = 1024 * 1024;
+export const MAX_SMALL_FIELD_BYTES = 1024 * 1024;
 
 /** Where a run's JSON came from: what kind of change it is, the id known beforehand, and its place in the request. */
 export interface RunOrigin {
@@ -184,12 +184,15 @@ function stringFrom(json: Uint8Array, loc: Location): Result<string | null, Inva
 
 function projectNameFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {
   const name = stringFrom(json, loc);
-  if (!name.ok || name.value === null) return name;
-  if (name.value.length > MAX_PROJECT_NAME_LENGTH)
+  return !name.ok || name.value === null ? name : checkProjectName(name.value, loc);
+}
+
+/** The name, if a project may have it. */
+export function checkProjectName(name: string, loc: Location): Result<string, Invalid> {
+  if (name.length > MAX_PROJECT_NAME_LENGTH)
     return invalid(loc, `must have at most ${MAX_PROJECT_NAME_LENGTH} characters`, "string_too_long");
-  if (!isCleanText(name.value))
-    return invalid(loc, "must not hold control characters or broken Unicode", "value_error");
-  return name;
+  if (!isCleanText(name)) return invalid(loc, "must not hold control characters or broken Unicode", "value_error");
+  return ok(name);
 }
 
 function uuidFrom(json: Uint8Array, loc: Location): Result<string | null, Invalid> {

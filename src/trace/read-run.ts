@@ -1,5 +1,5 @@
 import type { Result } from "../domain/result.ts";
-import { ByteSource } from "./byte-source.ts";
+import { readWhole } from "./byte-source.ts";
 import { feedbackChange, MAX_FEEDBACK_BYTES } from "./feedback.ts";
 import { type RunOrigin, runChange } from "./parse-run.ts";
 import { checkPost, type Invalid, invalid, MAX_RUN_BYTES, type RunChange } from "./run-change.ts";
@@ -9,7 +9,7 @@ export async function readRun(
   body: ReadableStream<Uint8Array>,
   origin: RunOrigin,
 ): Promise<Result<RunChange, Invalid>> {
-  const bytes = await readWhole(body, MAX_RUN_BYTES);
+  const bytes = await readSomething(body, MAX_RUN_BYTES);
   if (!bytes.ok) return bytes;
   const change = runChange(bytes.value, origin);
   return change.ok ? checkPost(change.value, origin.loc) : change;
@@ -20,21 +20,11 @@ export async function readFeedback(
   body: ReadableStream<Uint8Array>,
   id: string | null,
 ): Promise<Result<RunChange, Invalid>> {
-  const bytes = await readWhole(body, MAX_FEEDBACK_BYTES);
+  const bytes = await readSomething(body, MAX_FEEDBACK_BYTES);
   return bytes.ok ? feedbackChange(bytes.value, id, ["body"]) : bytes;
 }
 
-async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Result<Uint8Array, Invalid>> {
-  const source = new ByteSource(body, maxBytes);
-  try {
-    for (;;) {
-      const more = await source.more();
-      if (!more.ok) return more;
-      if (!more.value) break;
-    }
-    if (source.buffered.length === 0) return invalid(["body"], "the body is empty", "missing");
-    return { ok: true, value: source.buffered };
-  } finally {
-    await source.close();
-  }
+async function readSomething(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Result<Uint8Array, Invalid>> {
+  const bytes = await readWhole(body, maxBytes);
+  return bytes.ok && bytes.value.length === 0 ? invalid(["body"], "the body is empty", "missing") : bytes;
 }

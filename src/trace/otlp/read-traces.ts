@@ -1,0 +1,56 @@
+import type { Result } from "../../domain/result.ts";
+import { readWhole } from "../byte-source.ts";
+import { type Invalid, invalid, type Location, type RunChange } from "../run-change.ts";
+import { dottedOrders, type LocatedSpan, placesOf } from "./place.ts";
+import { readJson } from "./read-json.ts";
+import { readProtobuf } from "./read-protobuf.ts";
+import type { SpanGroup } from "./span.ts";
+import { changeOf } from "./span-change.ts";
+
+/** The two encodings of OTLP over HTTP. */
+export type OtlpFormat = "json" | "protobuf";
+
+/** Longest request: it is held whole. The OpenTelemetry Collector draws the same line. */
+export const MAX_OTLP_BYTES = 20 * 1024 * 1024;
+
+/** Most spans of one request; exporters send some hundreds. */
+export const MAX_SPANS = 20_000;
+
+/**
+ * Reads an `ExportTraceServiceRequest` and hands on one change for each span: spans are independent of each other, but
+ * a dotted order needs all ancestors in the same request. A span that is refused is answered in its place. When the
+ * body itself cannot be read, the one refusal says so, at `body`.
+ *
+ * `projectName`: project of spans that name none.
+ */
+export async function* readTraces(
+  body: ReadableStream<Uint8Array>,
+  format: OtlpFormat,
+  projectName: string | null,
+  maxBytes: number,
+): AsyncGenerator<Result<RunChange, Invalid>> {
+  const bytes = await readWhole(body, Math.min(maxBytes, MAX_OTLP_BYTES));
+  if (!bytes.ok) return yield bytes;
+  const groups = format === "json" ? readJson(bytes.value) : readProtobuf(bytes.value);
+  if (groups === null) return yield invalid(BODY, `not an ExportTraceServiceRequest in ${format}`, `${format}_invalid`);
+  const spans = groups.flatMap(located);
+  if (spans.length > MAX_SPANS) return yield invalid(BODY, `may hold at most ${MAX_SPANS} spans`, "too_large");
+
+  const places = placesOf(spans);
+  const dottedOrderOf = dottedOrders(places.flatMap((place) => (place.ok ? [place.value] : [])));
+  for (const [n, { span, group, loc }] of spans.entries()) {
+    const place = places[n];
+    if (place === undefined) continue;
+    if (!place.ok) yield place;
+    else yield changeOf(span, { group, place: place.value, dottedOrder: dottedOrderOf(place.value), projectName, loc });
+  }
+}
+
+const BODY: Location = ["body"];
+
+interface GroupedSpan extends LocatedSpan {
+  readonly group: SpanGroup;
+}
+
+const located = (group: SpanGroup, n: number): readonly GroupedSpan[] =>
+  group.spans.map((span, m) => ({ span, group, loc: ["scopeSpans", n, "spans", m] }));

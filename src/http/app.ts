@@ -13,6 +13,7 @@ import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
+import { addOtelRoutes } from "./routes/otel.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
 import { addServiceRoutes } from "./routes/service.ts";
 import { wireProfile } from "./wire-profile.ts";
@@ -59,6 +60,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addManifestRoutes(app);
   addProjectRoutes(app);
   addIngestRoutes(app);
+  addOtelRoutes(app);
   addAdminRoutes(app);
   addServiceRoutes(app);
   app.notFound((context) => {

@@ -17,8 +17,9 @@ const detailProblem = z.object({ detail: z.string() }).openapi("Problem");
 const errorProblem = z.object({ error: z.string(), details: z.string().optional() }).openapi("IngestProblem");
 
 /** What each failure means, for the document. */
-const FAILURE_TEXTS = {
+export const FAILURE_TEXTS = {
   destinationCheckFailed: "The destination did not pass its check (spec 7.2).",
+  otlpInvalid: "No span was taken; google.rpc.Status says why.",
   unauthorized: "A header is missing or its key is not valid.",
   forbidden: "The plan or the role of the key does not allow it.",
   notFound: "There is no such thing in this workspace.",

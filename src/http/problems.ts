@@ -10,6 +10,8 @@ export const STATUS = {
   deleted: 204,
   nothingMore: 204,
   destinationCheckFailed: 400,
+  /** OTLP's word for what `invalid` says elsewhere. */
+  otlpInvalid: 400,
   unauthorized: 401,
   forbidden: 403,
   notFound: 404,
@@ -44,7 +46,7 @@ export type ProblemDialect = "detail" | "error";
 
 /** The answer to a request that failed. */
 export const problemResponse = (failure: RequestFailure, dialect: ProblemDialect): Response => {
-  const problem = describe(failure);
+  const problem = problemOf(failure);
   const body = dialect === "detail" ? { detail: problem.detail } : inErrorDialect(problem.detail);
   return Response.json(body, { status: problem.status, headers: problem.headers ?? {} });
 };
@@ -54,6 +56,12 @@ export const problemResponse = (failure: RequestFailure, dialect: ProblemDialect
  * too. An actor that is overloaded or just restarting is worth another try, so it answers 503.
  */
 export const faultResponse = (thrown: unknown, request: Request, dialect: ProblemDialect): Response => {
+  const { status, detail, headers } = faultOf(thrown, request);
+  return Response.json(dialect === "detail" ? { detail } : { error: detail }, { status, headers: headers ?? {} });
+};
+
+/** The same, before it is put into a body. */
+export const faultOf = (thrown: unknown, request: Request): Problem & { readonly detail: string } => {
   const faultId = crypto.randomUUID();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const path = new URL(request.url).pathname;
@@ -62,11 +70,13 @@ export const faultResponse = (thrown: unknown, request: Request, dialect: Proble
   const detail = passing
     ? `The service is busy; try again shortly. Fault ${faultId}.`
     : `Something failed inside the service. Fault ${faultId}.`;
-  return Response.json(dialect === "detail" ? { detail } : { error: detail }, {
-    status: passing ? STATUS.unavailable : STATUS.fault,
-    headers: passing ? { "Retry-After": "1" } : {},
-  });
+  return passing
+    ? { status: STATUS.unavailable, detail, headers: RETRY_SOON }
+    : { status: STATUS.fault, detail, headers: {} };
 };
+
+/** An actor that moves or is busy is back within about a second. */
+export const RETRY_SOON = { "Retry-After": "1" } as const;
 
 /** Zod's issues as HTTPValidationError entries, `source` being where the value stood: body, path or query. */
 export const malformed = (source: string, issues: readonly z.core.$ZodIssue[]): RequestFailure => ({
@@ -74,13 +84,14 @@ export const malformed = (source: string, issues: readonly z.core.$ZodIssue[]): 
   errors: issues.flatMap((issue) => entriesOf(source, issue)),
 });
 
-interface Problem {
+/** What is answered to a failure, before it is put into a body. */
+export interface Problem {
   readonly status: number;
   readonly detail: string | readonly ValidationError[];
-  readonly headers?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const describe = (failure: RequestFailure): Problem => {
+export const problemOf = (failure: RequestFailure): Problem => {
   switch (failure.reason) {
     case "not_found":
       return { status: STATUS.notFound, detail: `There is no ${failure.what} ${failure.id}.` };
@@ -128,11 +139,14 @@ const describe = (failure: RequestFailure): Problem => {
 
 const inErrorDialect = (detail: string | readonly ValidationError[]): { error: string; details?: string } => {
   if (typeof detail === "string") return { error: detail };
+  return { error: problemText(detail), details: JSON.stringify(detail) };
+};
+
+/** The problem in one sentence: of several errors the first. */
+export const problemText = (detail: Problem["detail"]): string => {
+  if (typeof detail === "string") return detail;
   const first = detail[0];
-  return {
-    error: first === undefined ? "The request is invalid." : `${first.loc.join(".")}: ${first.msg}`,
-    details: JSON.stringify(detail),
-  };
+  return first === undefined ? "The request is invalid." : `${first.loc.join(".")}: ${first.msg}`;
 };
 
 const entriesOf = (source: string, issue: z.core.$ZodIssue): ValidationError[] => {

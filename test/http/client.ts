@@ -11,6 +11,7 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly body: any;
   readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 export interface Sent {
@@ -33,13 +34,15 @@ const requestOf = (method: string, path: string, sent: Sent): Request => {
 };
 
 const answerOf = async (response: Response): Promise<Answer> => {
-  const text = await response.text();
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
   return {
     status: response.status,
     headers: response.headers,
     body: isJson && text !== "" ? JSON.parse(text) : null,
     text,
+    bytes,
   };
 };
 

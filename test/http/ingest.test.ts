@@ -1,3 +1,4 @@
+import { zstdCompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, callWith, EXPORTS, newDestination, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
 
@@ -50,12 +51,18 @@ const gzip = async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
     await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
   );
 
+/** Each text as a frame of its own. */
+const zstd = (...texts: readonly string[]): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.concat(texts.map((text) => zstdCompressSync(text))));
+
 it("runs sent by every route are in an export that is asked for right after", async () => {
   const projectId = await newProject(workspace, "traced");
   const single = run("traced");
   const posted = run("traced");
   const parted = run("traced");
   const zipped = run("traced");
+  const dense = run("traced");
+  const denseParted = [run("traced"), run("traced")];
   const sent = [
     await call("POST", "/runs", { headers, body: single }),
     await call("PATCH", `/runs/${single.id}`, {
@@ -70,6 +77,14 @@ it("runs sent by every route are in an export that is asked for right after", as
     await call("POST", "/api/v1/runs/multipart", {
       headers: { ...headers, ...MULTIPART, "Content-Encoding": "gzip" },
       body: await gzip(multipart({ [`post.${zipped.id}`]: zipped })),
+    }),
+    await call("POST", "/runs/batch", {
+      headers: { ...headers, "Content-Encoding": "zstd" },
+      body: zstd(JSON.stringify({ post: [dense] })),
+    }),
+    await call("POST", "/runs/multipart", {
+      headers: { ...headers, ...MULTIPART, "Content-Encoding": "zstd" },
+      body: zstd(...multipart(Object.fromEntries(denseParted.map((one) => [`post.${one.id}`, one]))).split(/(?<=})/)),
     }),
     await call("POST", "/feedback", {
       headers,
@@ -89,7 +104,7 @@ it("runs sent by every route are in an export that is asked for right after", as
   const { id } = (await call("POST", EXPORTS, { headers: workspace.headers, body })).body;
   const shown = async () => (await call("GET", `${EXPORTS}/${id}`, { headers: workspace.headers })).body;
   await expect.poll(async () => (await shown()).status, { timeout: 25_000 }).toBe("COMPLETED");
-  expect((await shown()).rows_written).toBe(4);
+  expect((await shown()).rows_written).toBe(7);
   const [only] = (await call("GET", `${EXPORTS}/${id}/runs`, { headers: workspace.headers })).body;
   expect(only.metadata.result.exported_files).toEqual([
     expect.stringMatching(/^customer-bucket\/exports\/export_id=.*\/runs\/year=2024\/month=3\/day=5\/[^/]+\.parquet$/),
@@ -106,6 +121,8 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
     ["/runs/multipart", { "Content-Type": "multipart/form-data" }, ""],
     ["/runs/multipart", MULTIPART, `--${BOUNDARY}\r\n`],
     ["/runs/batch", { "Content-Encoding": "br" }, "{}"],
+    ["/runs/batch", { "Content-Encoding": "zstd" }, "{}"],
+    ["/runs/batch", { "Content-Encoding": "zstd" }, ""],
     ["/feedback", {}, '{"score": 1}'],
   ])("%s %o %s", async (path, extra, body) => {
     const answer = await call("POST", path, { headers: { ...headers, ...extra }, body });
@@ -172,5 +189,15 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
     const body = { post: [run("long", { inputs: { text: "x".repeat(2000) } })] };
     const answer = await callWith({ MAX_BODY_BYTES: "1000" }, "POST", "/runs/batch", { headers, body });
     expect(answer.status, answer.text).toBe(413);
+    const bomb = zstd(JSON.stringify(body));
+    expect(bomb.length).toBeLessThan(1000);
+    const zipped = { headers: { ...headers, "Content-Encoding": "zstd" }, body: bomb };
+    expect((await callWith({ MAX_BODY_BYTES: "1000" }, "POST", "/runs/batch", zipped)).status).toBe(413);
+  });
+
+  it("a body in zstd that breaks off is refused, and says so", async () => {
+    const body = zstd(JSON.stringify({ post: [run("cut")] })).subarray(0, -9);
+    const answer = await call("POST", "/runs/batch", { headers: { ...headers, "Content-Encoding": "zstd" }, body });
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining("broke off")]);
   });
 });

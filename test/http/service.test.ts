@@ -42,7 +42,7 @@ it("the service answers everybody with what it is and that it is there", async (
   expect((await call("GET", "/")).text).toContain("Waybill");
 });
 
-it("ingest clients learn at /info that multipart and gzip are possible and zstd is not", async () => {
+it("ingest clients learn at /info that multipart, gzip and zstd are possible", async () => {
   for (const path of ["/info", "/api/v1/info"]) {
     const { body } = await call("GET", path);
     expect(body.version).toMatch(/^0\.16\.0/);

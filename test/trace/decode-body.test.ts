@@ -71,7 +71,7 @@ describe("zstd", () => {
   it.each([1, 13, 4096, 1_000_000])("may have several frames, in chunks of %d bytes", async (chunkBytes) => {
     const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
     const emptySkippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]);
-    const pieces = [10, 0, 20_000, 1].map((length, n) => words.subarray(n * 100, n * 100 + length));
+    const pieces = [10, 0, 2000, 1].map((length, n) => words.subarray(n * 100, n * 100 + length));
     const frames = pieces.flatMap((piece) => [skippable, zstdCompressSync(piece), emptySkippable, withChecksum(piece)]);
     const whole = Buffer.concat(pieces.flatMap((piece) => [piece, piece]));
     expect((await bytesOf(decoded(Buffer.concat(frames), "zstd", chunkBytes))).equals(whole)).toBe(true);

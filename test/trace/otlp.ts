@@ -54,7 +54,7 @@ export const SPAN_UUID = "00000000-0000-0000-eee1-9b7ec3c1b174";
 /** 2030-01-01T10:00:00.123456789Z */
 export const START_NANOS = `${BigInt(Date.UTC(2030, 0, 1, 10, 0, 0, 123)) * 1_000_000n + 456_789n}`;
 
-type Plain = string | number | bigint | boolean | readonly Plain[] | { readonly [name: string]: Plain };
+export type Plain = string | number | bigint | boolean | readonly Plain[] | { readonly [name: string]: Plain };
 
 /** Attributes from a plain object; whole numbers are integers. */
 export const attributes = (plain: { readonly [name: string]: Plain }): JsonKeyValue[] =>
@@ -82,7 +82,7 @@ export const request = (...spans: readonly JsonSpan[]): JsonRequest => ({
   resourceSpans: [{ scopeSpans: [{ spans }] }],
 });
 
-export const json = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
+export const json = (value: unknown): Uint8Array<ArrayBuffer> => new Uint8Array(bytes(JSON.stringify(value)));
 
 /** The request as protobuf, by the field numbers of opentelemetry-proto. */
 export const protobuf = ({ resourceSpans }: JsonRequest): Uint8Array<ArrayBuffer> =>

@@ -17,16 +17,18 @@ export function mapEvents(draft: Draft, events: readonly SpanEvent[]): void {
   const open = ["inputs", "outputs"].filter((root) => isEmpty(objectAt(draft, root)));
   for (const event of events) {
     for (const [name, attribute, field] of EVENT_ATTRIBUTES) {
+      if (name !== event.name) continue;
       const path = field.split(".");
-      const value = name === event.name && isIn(open, path) ? event.attributes.get(attribute) : undefined;
+      const value = isIn(open, path) ? event.attributes.get(attribute) : undefined;
       if (value !== undefined) setField(draft, path, value);
     }
   }
   const counts = new Map<string, number>();
   for (const event of events) {
     for (const [name, list, role] of MESSAGE_EVENTS) {
+      if (name !== event.name) continue;
       const path = list.split(".");
-      if (name !== event.name || !isIn(open, path)) continue;
+      if (!isIn(open, path)) continue;
       const position = counts.get(list) ?? 0;
       counts.set(list, position + 1);
       const { whole, parts } = objectAt(draft, path[0]);

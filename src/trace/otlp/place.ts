@@ -50,13 +50,13 @@ export function placesOf(spans: readonly LocatedSpan[]): readonly Result<Place, 
  */
 export function dottedOrders(places: readonly Place[]): (place: Place) => string | null {
   const byId = new Map(places.map((place) => [`${place.traceId}/${place.id}`, place]));
+  const segments = new Map(places.map((place) => [place, dottedSegment(place.start, place.id)]));
   return (place) => {
-    const segments: string[] = [];
+    const upwards: string[] = [];
     let at: Place | undefined = place;
-    while (at !== undefined && segments.length <= MAX_ANCESTORS) {
-      if (at.dottedOrder !== null) return [at.dottedOrder, ...segments].join(".");
-      segments.unshift(dottedSegment(at.start, at.id));
-      if (at.parentId === null) return segments.join(".");
+    while (at !== undefined && upwards.length <= MAX_ANCESTORS) {
+      upwards.push(at.dottedOrder ?? segments.get(at) ?? "");
+      if (at.dottedOrder !== null || at.parentId === null) return upwards.reverse().join(".");
       at = byId.get(`${at.traceId}/${at.parentId}`);
     }
     return null;

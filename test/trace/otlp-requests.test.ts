@@ -15,7 +15,7 @@ import {
   TRACE,
   TRACE_UUID,
 } from "./otlp.ts";
-import { collect, START_MICROS, streamOf, text } from "./samples.ts";
+import { collect, PARENT_ID, RUN_ID, START_MICROS, streamOf, text } from "./samples.ts";
 
 const read = (body: Uint8Array, format: OtlpFormat, project: string | null = null, maxBytes = 1 << 30) =>
   collect(readTraces(streamOf(body, 1000), format, project, maxBytes));
@@ -179,6 +179,10 @@ describe("a span", () => {
     ["startTimeUnixNano", { startTimeUnixNano: "18446744073709551615" }],
     ["endTimeUnixNano", { endTimeUnixNano: "18446744073709551615" }],
     ["session_name", { attributes: attributes({ "langsmith.trace.session_name": "a\nb" }) }],
+    [
+      "langsmith.span.dotted_order",
+      { attributes: attributes({ "langsmith.span.dotted_order": `${"x".repeat(17_000)}.20300101T100000123456Z` }) },
+    ],
   ])("that is refused for its %s does not harm its neighbours", async (member, fields) => {
     const { accepted, refused } = await readBoth(request(span(fields), span()));
     expect(accepted).toHaveLength(1);
@@ -201,6 +205,25 @@ describe("a span", () => {
     const other = "aa".repeat(8);
     const circle = request(span({ parentSpanId: other }), span({ spanId: other, parentSpanId: SPAN }));
     expect((await readBoth(circle)).accepted).toMatchObject([{ dotted_order: null }, { dotted_order: null }]);
+  });
+
+  it("nests under the run that attributes make of its parent", async () => {
+    const above = `20300101T090000000000Z${PARENT_ID}`;
+    const parent = span({
+      attributes: attributes({
+        "langsmith.span.id": RUN_ID,
+        "langsmith.span.parent_id": PARENT_ID,
+        "langsmith.span.dotted_order": `${above}.20300101T100000123456Z${RUN_ID}`,
+      }),
+    });
+    const child = span({ spanId: "aa".repeat(8), parentSpanId: SPAN });
+    expect((await readBoth(request(child, parent))).accepted).toMatchObject([
+      {
+        parent_run_id: RUN_ID,
+        dotted_order: `${above}.20300101T100000123456Z${RUN_ID}.20300101T100000123456Z00000000-0000-0000-aaaa-aaaaaaaaaaaa`,
+      },
+      { id: RUN_ID, parent_run_id: PARENT_ID },
+    ]);
   });
 
   it("that has not ended is pending", async () => {

@@ -1,5 +1,4 @@
 import { ok, type Result } from "../../domain/result.ts";
-import { MAX_SMALL_FIELD_BYTES } from "../parse-run.ts";
 import { type Invalid, invalid, type Location } from "../run-change.ts";
 import { canonicalUuid } from "../run-id.ts";
 import { dottedSegment, microsFromEpochNanos } from "../time-text.ts";
@@ -28,6 +27,9 @@ export interface LocatedSpan {
 
 /** Most ancestors that a dotted order is put together from: a chain without bound would grow with its square. */
 const MAX_ANCESTORS = 100;
+
+/** Longest dotted order that a span says of itself, some 280 levels: its descendants in the request repeat it. */
+const MAX_DOTTED_ORDER_LENGTH = 16 * 1024;
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/;
@@ -79,8 +81,12 @@ function placeOf(
   if (start === null)
     return invalid([...loc, "startTimeUnixNano"], "must be a time from 1970 to 2254", "datetime_parsing");
   const dottedOrder = said.get("dotted_order") ?? null;
-  if (dottedOrder !== null && dottedOrder.length > MAX_SMALL_FIELD_BYTES)
-    return invalid([...loc, "langsmith.span.dotted_order"], "is too long", "string_too_long");
+  if (dottedOrder !== null && dottedOrder.length > MAX_DOTTED_ORDER_LENGTH)
+    return invalid(
+      [...loc, "langsmith.span.dotted_order"],
+      `must have at most ${MAX_DOTTED_ORDER_LENGTH} characters`,
+      "string_too_long",
+    );
 
   const parent = said.get("parent_run_id") ?? parentOf(span, runIds);
   return ok({

@@ -70,7 +70,7 @@ const golden: JsonRequest = {
                 list: ["x", 1, true, [0.25], { deep: "y" }],
               }),
               events: [{ name: "new_token", timeUnixNano: later(5_000_000n), attributes: attributes({ token: "In" }) }],
-              links: [{ traceId: TRACE, spanId: SPAN }],
+              links: [{ traceId: TRACE, spanId: SPAN, attributes: attributes({ why: "retry" }) }],
               status: { code: 1 },
             },
             span({ name: "agent", endTimeUnixNano: later(3_000_000_000n), status: { code: 2, message: "no map" } }),
@@ -117,7 +117,7 @@ describe("a request", () => {
         `"invocation_params":{"model":"small-model","temperature":0.5},` +
         `"otel":{"trace_id":"${TRACE}","span_id":"00f067aa0ba902b7","parent_span_id":"${SPAN}","kind":"client",` +
         `"trace_state":"a=b","scope":{"name":"my.tracer","version":"1.2"},` +
-        `"links":[{"trace_id":"${TRACE}","span_id":"${SPAN}"}]}}`,
+        `"links":[{"trace_id":"${TRACE}","span_id":"${SPAN}","attributes":{"why":"retry"}}]}}`,
     );
     expect(usageOf(chat?.outputs ?? null, chat?.extra ?? null)).toMatchObject({ total_tokens: 14, prompt_tokens: 11 });
     expect(agent).toMatchObject({ run_type: "chain", parent_run_id: null, id: SPAN_UUID, trace_id: TRACE_UUID });
@@ -267,7 +267,11 @@ describe("a span", () => {
     const sent: JsonRequest = {
       resourceSpans: [
         { scopeSpans: [{ spans: [span({ attributes: long }), span({ name: "x".repeat(2 ** 20 + 1) }), span()] }] },
-        { resource: { attributes: wide }, scopeSpans: [{ spans: [span()] }] },
+        {
+          resource: { attributes: wide },
+          scopeSpans: [{ spans: [span()] }],
+        },
+        { scopeSpans: [{ scope: { name: "x".repeat(70_000) }, spans: [span()] }] },
       ],
     };
     const { accepted, refused } = await read(protobuf(sent), "protobuf");
@@ -276,6 +280,7 @@ describe("a span", () => {
       [0, "spans", 0, "too_large"],
       [0, "spans", 1, "string_too_long"],
       [1, "spans", 0, "too_large"],
+      [2, "spans", 0, "too_large"],
     ]);
   });
 });

@@ -21,6 +21,11 @@ interface JsonEvent {
   readonly timeUnixNano?: string;
   readonly attributes?: readonly JsonKeyValue[];
 }
+interface JsonLink {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly attributes?: readonly JsonKeyValue[];
+}
 export interface JsonSpan {
   readonly traceId?: string;
   readonly spanId?: string;
@@ -32,7 +37,7 @@ export interface JsonSpan {
   readonly endTimeUnixNano?: string;
   readonly attributes?: readonly JsonKeyValue[];
   readonly events?: readonly JsonEvent[];
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly links?: readonly JsonLink[];
   readonly status?: { readonly code?: number; readonly message?: string };
 }
 interface JsonScope {
@@ -129,7 +134,9 @@ const spanFields = (one: JsonSpan): Uint8Array[] => [
       ...keyValues(3, event.attributes),
     ]),
   ),
-  ...(one.links ?? []).map((link) => message(13, [hexField(1, link.traceId), hexField(2, link.spanId)])),
+  ...(one.links ?? []).map((link) =>
+    message(13, [hexField(1, link.traceId), hexField(2, link.spanId), ...keyValues(4, link.attributes)]),
+  ),
   ...(one.status === undefined
     ? []
     : [message(15, [textField(2, one.status.message), varintField(3, one.status.code ?? 0)])]),

@@ -1,6 +1,7 @@
-import type { Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import { readWhole } from "../byte-source.ts";
 import { type Invalid, invalid, type Location, type RunChange } from "../run-change.ts";
+import { type Attributes, jsonLength } from "./attribute-value.ts";
 import { dottedOrders, type LocatedSpan, placesOf } from "./place.ts";
 import { readJson } from "./read-json.ts";
 import { readProtobuf } from "./read-protobuf.ts";
@@ -29,28 +30,56 @@ export async function* readTraces(
   projectName: string | null,
   maxBytes: number,
 ): AsyncGenerator<Result<RunChange, Invalid>> {
-  const bytes = await readWhole(body, Math.min(maxBytes, MAX_OTLP_BYTES));
-  if (!bytes.ok) return yield bytes;
-  const groups = format === "json" ? readJson(bytes.value) : readProtobuf(bytes.value);
-  if (groups === null) return yield invalid(BODY, `not an ExportTraceServiceRequest in ${format}`, `${format}_invalid`);
-  const spans = groups.flatMap(located);
+  const groups = await readGroups(body, format, Math.min(maxBytes, MAX_OTLP_BYTES));
+  if (!groups.ok) return yield groups;
+  const spans = locatedIn(groups.value);
   if (spans.length > MAX_SPANS) return yield invalid(BODY, `may hold at most ${MAX_SPANS} spans`, "too_large");
 
   const places = placesOf(spans);
   const dottedOrderOf = dottedOrders(places.flatMap((place) => (place.ok ? [place.value] : [])));
-  for (const [n, { span, group, loc }] of spans.entries()) {
+  for (const [n, { span, ...shared }] of spans.entries()) {
     const place = places[n];
     if (place === undefined) continue;
     if (!place.ok) yield place;
-    else yield changeOf(span, { group, place: place.value, dottedOrder: dottedOrderOf(place.value), projectName, loc });
+    else
+      yield changeOf(span, {
+        ...shared,
+        place: place.value,
+        dottedOrder: dottedOrderOf(place.value),
+        projectName,
+      });
   }
 }
 
 const BODY: Location = ["body"];
 
-interface GroupedSpan extends LocatedSpan {
-  readonly group: SpanGroup;
+/** Apart, so that the body's bytes can go when the spans are there. */
+async function readGroups(
+  body: ReadableStream<Uint8Array>,
+  format: OtlpFormat,
+  maxBytes: number,
+): Promise<Result<readonly SpanGroup[], Invalid>> {
+  const bytes = await readWhole(body, maxBytes);
+  if (!bytes.ok) return bytes;
+  const groups = format === "json" ? readJson(bytes.value) : readProtobuf(bytes.value);
+  if (groups !== null) return ok(groups);
+  return invalid(BODY, `not an ExportTraceServiceRequest in ${format}`, `${format}_invalid`);
 }
 
-const located = (group: SpanGroup, n: number): readonly GroupedSpan[] =>
-  group.spans.map((span, m) => ({ span, group, loc: ["scopeSpans", n, "spans", m] }));
+interface GroupedSpan extends LocatedSpan {
+  readonly group: SpanGroup;
+  readonly sharedBytes: number;
+}
+
+function locatedIn(groups: readonly SpanGroup[]): readonly GroupedSpan[] {
+  // Groups share resources, and one may be nearly the whole request: each is measured once.
+  const resourceBytes = new Map<Attributes, number>();
+  for (const { resource } of groups)
+    if (!resourceBytes.has(resource)) resourceBytes.set(resource, jsonLength(resource));
+  return groups.flatMap((group, n) => {
+    const { name, version, attributes } = group.scope;
+    const scopeBytes = jsonLength(name) + jsonLength(version) + jsonLength(attributes);
+    const sharedBytes = scopeBytes + (resourceBytes.get(group.resource) ?? 0);
+    return group.spans.map((span, m) => ({ span, group, sharedBytes, loc: ["scopeSpans", n, "spans", m] }));
+  });
+}

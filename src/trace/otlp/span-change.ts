@@ -11,18 +11,20 @@ import {
   tooLarge,
 } from "../run-change.ts";
 import { microsFromEpochNanos } from "../time-text.ts";
-import { jsonLength } from "./attribute-value.ts";
+import { type Attributes, type AttributeValue, jsonLength, objectOf } from "./attribute-value.ts";
 import { type Draft, newDraft, textOf } from "./draft.ts";
 import { errorOf, eventsJson, mapEvents } from "./events.ts";
 import { type JsonTree, setAt, textOfTree } from "./json-tree.ts";
 import { mapAttributes } from "./map-attributes.ts";
 import { DEFAULT_RUN_TYPE } from "./mapping.ts";
 import type { Place } from "./place.ts";
-import type { Span, SpanGroup } from "./span.ts";
+import type { Span, SpanGroup, SpanLink } from "./span.ts";
 
 /** What a span is read with. */
 export interface SpanContext {
   readonly group: SpanGroup;
+  /** Length of the group's resource and scope as JSON. */
+  readonly sharedBytes: number;
   readonly place: Place;
   readonly dottedOrder: string | null;
   /** Project of spans that name none. */
@@ -30,7 +32,7 @@ export interface SpanContext {
   readonly loc: Location;
 }
 
-/** Longest attributes of a resource with its scope: each of their spans repeats them. Real ones hold some kilobytes. */
+/** Longest JSON of a resource with its scope: each of their spans repeats it. Real ones hold some kilobytes. */
 export const MAX_RESOURCE_BYTES = 64 * 1024;
 
 /** Words for `Span.kind`; 0 is left out. */
@@ -41,8 +43,8 @@ const encoder = new TextEncoder();
 /** The run that a span is, as a post: all of it is known when it is sent. */
 export function changeOf(span: Span, context: SpanContext): Result<RunChange, Invalid> {
   const { group, place, loc } = context;
-  if (jsonLength(group.resource) + jsonLength(group.scope.attributes) > MAX_RESOURCE_BYTES)
-    return invalid(loc, `its resource may hold at most ${MAX_RESOURCE_BYTES} bytes of attributes`, "too_large");
+  if (context.sharedBytes > MAX_RESOURCE_BYTES)
+    return invalid(loc, `its resource and scope may hold at most ${MAX_RESOURCE_BYTES} bytes`, "too_large");
   if (jsonBytes(span) > MAX_RUN_BYTES) return tooLarge(loc);
   const end = span.endNanos === 0n ? null : microsFromEpochNanos(span.endNanos);
   if (span.endNanos !== 0n && end === null)
@@ -113,14 +115,35 @@ function extraOf(span: Span, group: SpanGroup, draft: Draft): string {
 
 /** What OTLP says of a span and a run has no field for. */
 function otelOf(span: Span, { scope }: SpanGroup): string {
-  const { traceId, spanId, parentSpanId, traceState, links } = span;
-  return JSON.stringify({
-    trace_id: traceId,
-    span_id: spanId,
-    parent_span_id: parentSpanId || undefined,
-    kind: SPAN_KINDS[span.kind] || undefined,
-    trace_state: traceState || undefined,
-    scope: scope.name === "" ? undefined : { name: scope.name, version: scope.version || undefined },
-    links: links.length === 0 ? undefined : links.map((link) => ({ trace_id: link.traceId, span_id: link.spanId })),
-  });
+  const said: readonly (readonly [name: string, value: AttributeValue])[] = [
+    ["trace_id", span.traceId],
+    ["span_id", span.spanId],
+    ["parent_span_id", span.parentSpanId],
+    ["kind", SPAN_KINDS[span.kind] ?? ""],
+    ["trace_state", span.traceState],
+    [
+      "scope",
+      present([
+        ["name", scope.name],
+        ["version", scope.version],
+      ]),
+    ],
+    ["links", span.links.map(linkOf)],
+  ];
+  return objectOf(present(said));
 }
+
+const linkOf = ({ traceId, spanId, attributes }: SpanLink): Attributes =>
+  present([
+    ["trace_id", traceId],
+    ["span_id", spanId],
+    ["attributes", attributes],
+  ]);
+
+/** Without what is empty. */
+function present(said: readonly (readonly [name: string, value: AttributeValue])[]): Attributes {
+  return new Map(said.filter(([, value]) => !isEmpty(value)));
+}
+
+const isEmpty = (value: AttributeValue): boolean =>
+  value === "" || (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);

@@ -1,6 +1,6 @@
+import { canonicalUuid } from "../../domain/run-id.ts";
+import { microsFromDottedOrder } from "../../domain/time-text.ts";
 import { scanObject } from "../json-scan.ts";
-import { canonicalUuid } from "../run-id.ts";
-import { microsFromDottedOrder } from "../time-text.ts";
 import { type AttributeValue, jsonOf, jsonWithin } from "./attribute-value.ts";
 import { type JsonTree, setAt, textOfTree } from "./json-tree.ts";
 import { RUN_TYPES } from "./mapping.ts";

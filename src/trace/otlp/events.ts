@@ -1,4 +1,4 @@
-import { isoFromMicros, microsFromEpochNanos } from "../time-text.ts";
+import { isoFromMicros, microsFromEpochNanos } from "../../domain/time-text.ts";
 import { type Attributes, jsonOf, jsonWithin, objectOf } from "./attribute-value.ts";
 import { type Draft, setField, type WholeOrParts } from "./draft.ts";
 import { type JsonTree, setAt, textOfTree } from "./json-tree.ts";

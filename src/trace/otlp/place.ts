@@ -1,7 +1,7 @@
 import { ok, type Result } from "../../domain/result.ts";
+import { canonicalUuid } from "../../domain/run-id.ts";
+import { dottedSegment, microsFromEpochNanos } from "../../domain/time-text.ts";
 import { type Invalid, invalid, type Location } from "../run-change.ts";
-import { canonicalUuid } from "../run-id.ts";
-import { dottedSegment, microsFromEpochNanos } from "../time-text.ts";
 import { type Identity, identityOf } from "./map-attributes.ts";
 import type { Span } from "./span.ts";
 

@@ -1,4 +1,5 @@
 import { ok, type Result } from "../../domain/result.ts";
+import { microsFromEpochNanos } from "../../domain/time-text.ts";
 import { checkProjectName, DEFAULT_PROJECT, MAX_SMALL_FIELD_BYTES } from "../parse-run.ts";
 import {
   changeBytes,
@@ -10,7 +11,6 @@ import {
   type RunChange,
   tooLarge,
 } from "../run-change.ts";
-import { microsFromEpochNanos } from "../time-text.ts";
 import { type Attributes, type AttributeValue, jsonLength, objectOf } from "./attribute-value.ts";
 import { type Draft, newDraft, textOf } from "./draft.ts";
 import { errorOf, eventsJson, mapEvents } from "./events.ts";

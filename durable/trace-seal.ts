@@ -1,28 +1,14 @@
-import { footerOfFile } from "../src/parquet/footer.ts";
-import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
-import { readSegmentRows } from "../src/parquet/segment-reader.ts";
-import { SegmentWriter } from "../src/parquet/segment-writer.ts";
 import { deriveRow } from "../src/trace/derive-row.ts";
-import { mergeChanges, noRun, runOfRow } from "../src/trace/merge.ts";
-import { groupByRun, type HotRun, inRowOrder, planSeal, type SealPolicy } from "../src/trace/seal-plan.ts";
-import { type ShardIdentity, traceShardName } from "./actors.ts";
-import type { TraceStore, WrittenSegment } from "./trace-store.ts";
+import { mergeChanges, noRun } from "../src/trace/merge.ts";
+import { groupByRun, type HotRun, planSeal, type SealPolicy } from "../src/trace/seal-plan.ts";
+import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
+import { fold } from "./trace-rewrite.ts";
 
 /**
  * Moves hot runs into segments. Whatever is interrupted loses nothing and doubles nothing: an object is recorded
  * before it is written, and only a transaction after the write makes it count and forgets the changes that are in
- * it. Changes that come meanwhile stay hot, as changes of a sealed run. Never run twice at once.
+ * it. Changes that come meanwhile stay hot, as changes of a sealed run.
  */
-export interface Sealing {
-  readonly store: TraceStore;
-  readonly storage: DurableObjectStorage;
-  readonly bucket: R2Bucket;
-  readonly identity: ShardIdentity;
-  readonly segmentRawBytes: number;
-}
-
-/** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
-const MAX_SEGMENT_ROWS = 10_240;
 
 /** Hot changes looked at together. Bounds memory; a run whose changes fall apart is sealed, then folded. */
 const CHANGES_PER_PAGE = 20_000;
@@ -63,83 +49,3 @@ async function sealFresh(sealing: Sealing, runs: readonly HotRun[]): Promise<voi
   }
   if (draft.runs.length > 0) commit(sealing, [await write(sealing, draft)], null, draft.sources);
 }
-
-/** Rewrites a segment with the changes that came since; the old object stays for exports that are reading it. */
-async function fold(sealing: Sealing, segment: number, changed: readonly HotRun[]): Promise<void> {
-  const { store, bucket } = sealing;
-  const key = store.segmentKey(segment);
-  const object = await bucket.get(key);
-  if (object === null) throw new Error(`the segment ${key} is missing from its bucket`);
-  const byId = new Map(changed.map((run) => [run.id, run]));
-  // A schedule goes by the start times it has seen: a run that moved to another window would be missed or come twice.
-  const { isShared } = store.shares;
-  const foldedRow = (row: SegmentRow): SegmentRow => {
-    const run = byId.get(row.id);
-    if (run === undefined) return row;
-    const changes = store.changes(run.seqs).map((one) => (isShared ? { ...one, start_time: null } : one));
-    return deriveRow(mergeChanges(runOfRow(row), changes)) ?? row;
-  };
-  // Only the order is kept from the first pass: the changed rows need not all be in memory together.
-  const ordered = readSegmentRows(new Uint8Array(await object.arrayBuffer()))
-    .map((row) => ({ row, id: row.id, start: foldedRow(row).start_time }))
-    .sort(inRowOrder);
-
-  const written: WrittenSegment[] = [];
-  let draft = emptyDraft(sealing);
-  for (const { row: before } of ordered) {
-    const row = foldedRow(before);
-    if (isFull(sealing, draft, row)) {
-      written.push(await write(sealing, draft));
-      draft = emptyDraft(sealing);
-    }
-    add(draft, row, null);
-  }
-  written.push(await write(sealing, draft));
-  commit(sealing, written, segment, changed);
-}
-
-/** A segment being filled. */
-interface Draft {
-  readonly writer: SegmentWriter;
-  readonly runs: string[];
-  /** Hot runs whose changes are in it. */
-  readonly sources: HotRun[];
-}
-
-const emptyDraft = ({ identity }: Sealing): Draft => ({ writer: new SegmentWriter(identity), runs: [], sources: [] });
-
-function isFull({ segmentRawBytes }: Sealing, { writer }: Draft, next: SegmentRow): boolean {
-  if (writer.rows === 0) return false;
-  return writer.rows === MAX_SEGMENT_ROWS || writer.rawBytes + rowBytes(next) > segmentRawBytes;
-}
-
-function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
-  draft.writer.add(row);
-  draft.runs.push(row.id);
-  if (source !== null) draft.sources.push(source);
-}
-
-async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
-  const { bytes, rows, minStart, maxStart } = draft.writer.finish();
-  const { number, key } = store.intend((n) => segmentKey(identity, n), Date.now());
-  const object = await bucket.put(key, bytes);
-  // Only a conditional write is answered with null, and this one has no condition.
-  if (object === null) throw new Error(`the segment ${key} was not written`);
-  const { etag } = object;
-  return { number, etag, bytes: bytes.length, rows, minStart, maxStart, runs: draft.runs, footer: footerOfFile(bytes) };
-}
-
-function commit(
-  { store, storage }: Sealing,
-  written: readonly WrittenSegment[],
-  replaced: number | null,
-  sources: readonly HotRun[],
-): void {
-  const seqs = sources.flatMap((source) => source.seqs);
-  storage.transactionSync(() => store.commit(written, replaced, seqs, Date.now()));
-  store.forgetHot(sources.reduce((sum, { bytes }) => sum + bytes, 0));
-}
-
-/** Zero-padded, so that keys sort in the order in which they were written. */
-const segmentKey = (identity: ShardIdentity, number: number): string =>
-  `${traceShardName(identity)}/${String(number).padStart(8, "0")}.parquet`;

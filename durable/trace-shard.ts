@@ -3,12 +3,15 @@ import { DAY_MS, startOfDay, type Window } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
 import type { Claim, Snapshot, SnapshotSegment } from "../src/source/port.ts";
+import { type Compaction, nextCompaction } from "../src/trace/compaction.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
 import type { ShardIdentity } from "./actors.ts";
 import type { Env } from "./env.ts";
+import { MAX_SEGMENT_ROWS, type Sealing } from "./trace-draft.ts";
 import { estimateShard } from "./trace-estimate.ts";
 import type { ShardEstimate, ShardQuestion, TraceShardProtocol } from "./trace-protocol.ts";
+import { compact } from "./trace-rewrite.ts";
 import { seal } from "./trace-seal.ts";
 import { TraceStore } from "./trace-store.ts";
 
@@ -26,6 +29,9 @@ const ORPHANED_MS = HOUR_MS;
 /** Objects removed in one step; R2 takes up to 1,000 keys in a call. */
 const DISPOSED_AT_ONCE = 500;
 
+/** Small segments among which a merge is looked for: each look compares them with each other. */
+const COMPARED_SEGMENTS = 64;
+
 /** Takes the changes of runs, keeps them hot, and seals them into segments. */
 export class TraceShardActor extends DurableObject<Env> implements TraceShardProtocol {
   readonly #identity = identityOf(this.ctx.id.name);
@@ -37,7 +43,9 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Hot bytes at which the next seal is worth its while: ended runs may be few among them. */
   #sealAtBytes = this.#settings().sealBytes;
   /** When the next object becomes disposable. */
-  #disposeAt = this.#store?.disposableAt(ORPHANED_MS, this.#retiredMs()) ?? null;
+  #disposeAt = this.#store?.objects.disposableAt(ORPHANED_MS, this.#retiredMs()) ?? null;
+  /** The merge of segments to be done next. */
+  #compaction = this.#store === null ? null : this.#nextCompaction(this.#store);
   #isNoted = this.#store?.isNoted ?? false;
   /** What confirms a note of the day; another one since the day must be noted again. */
   #note: string = crypto.randomUUID();
@@ -111,6 +119,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     void this.ctx.storage.setAlarm(this.#alarmAt);
     try {
       if (this.#isDue(store, Date.now())) await this.#inTurn(() => this.#seal(store, "due"));
+      else await this.#inTurn(() => this.#compact(store));
       await this.#dispose(store);
     } catch (fault) {
       this.#quietUntil = Date.now() + RECOVERY_MS;
@@ -147,16 +156,14 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   async #seal(store: TraceStore, scope: SealPolicy["scope"]): Promise<void> {
     const began = Date.now();
     const before = store.hotBytes;
-    const { storage } = this.ctx;
-    const { segmentRawBytes, ...settings } = this.#settings();
-    const sealing = { store, storage, bucket: this.env.SEGMENTS, identity: this.#identity, segmentRawBytes };
+    const settings = this.#settings();
     const upTo = store.lastSeq();
-    const oldestLeftAt = await seal(sealing, scope, settings);
+    const oldestLeftAt = await seal(this.#sealing(store), scope, settings);
     // Changes that came during the seal were not looked at.
     const cameSince = store.lastSeq() > upTo ? began : null;
     this.#oldestAt = leastOf(oldestLeftAt, cameSince);
     this.#sealAtBytes = store.hotBytes + settings.sealBytes;
-    this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
+    this.#afterRewrites(store);
     if (before === 0) return;
     log("trace_shard_sealed", {
       shard: this.ctx.id.name ?? "",
@@ -167,14 +174,42 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     });
   }
 
+  /** One merge of segments, if one is due. */
+  async #compact(store: TraceStore): Promise<void> {
+    const began = Date.now();
+    const compaction = this.#nextCompaction(store);
+    if (compaction !== null && compaction.dueAt <= began) {
+      await compact(this.#sealing(store), compaction);
+      const segments = compaction.segments.length;
+      log("trace_shard_compacted", { shard: this.ctx.id.name ?? "", segments, ms: Date.now() - began });
+    }
+    this.#afterRewrites(store);
+  }
+
+  #afterRewrites(store: TraceStore): void {
+    this.#compaction = this.#nextCompaction(store);
+    this.#disposeAt = store.objects.disposableAt(ORPHANED_MS, this.#retiredMs());
+  }
+
+  #nextCompaction(store: TraceStore): Compaction | null {
+    const segments = store.objects.smallest(COMPARED_SEGMENTS);
+    const bounds = { maxRows: MAX_SEGMENT_ROWS, maxRawBytes: this.#settings().segmentRawBytes };
+    return nextCompaction(segments, { now: Date.now(), shares: store.shares.all(), bounds });
+  }
+
+  #sealing(store: TraceStore): Sealing {
+    const { segmentRawBytes } = this.#settings();
+    return { store, storage: this.ctx.storage, bucket: this.env.SEGMENTS, identity: this.#identity, segmentRawBytes };
+  }
+
   /** Removes objects that nobody needs any more: the object first, so that a death in between repeats it. */
   async #dispose(store: TraceStore): Promise<void> {
     const now = Date.now();
-    const disposable = store.disposable(now - ORPHANED_MS, now - this.#retiredMs(), DISPOSED_AT_ONCE);
+    const disposable = store.objects.disposable(now - ORPHANED_MS, now - this.#retiredMs(), DISPOSED_AT_ONCE);
     if (disposable.length === 0) return;
     await this.env.SEGMENTS.delete(disposable.map(({ key }) => key));
-    store.dispose(disposable.map(({ number }) => number));
-    this.#disposeAt = store.disposableAt(ORPHANED_MS, this.#retiredMs());
+    store.objects.dispose(disposable.map(({ number }) => number));
+    this.#disposeAt = store.objects.disposableAt(ORPHANED_MS, this.#retiredMs());
   }
 
   #isDue(store: TraceStore, now: number): boolean {
@@ -189,7 +224,8 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   /** Puts the alarm at the earliest thing to do. Writes only when that has changed. */
   #settle(store: TraceStore, now: number): void {
-    const dueAt = leastOf(this.#sealDueAt(store, now), this.#disposeAt);
+    const rewriteAt = leastOf(this.#sealDueAt(store, now), this.#compaction?.dueAt ?? null);
+    const dueAt = leastOf(rewriteAt, this.#disposeAt);
     const wakeAt = dueAt === null ? null : Math.max(dueAt, this.#quietUntil, 1);
     const isAboutToFire = wakeAt !== null && this.#alarmAt !== null && this.#alarmAt <= Math.min(wakeAt, now);
     if (wakeAt === this.#alarmAt || isAboutToFire) return;

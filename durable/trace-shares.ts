@@ -1,11 +1,13 @@
 import { freeSpans, type Span } from "../src/domain/late.ts";
 import type { Window } from "../src/domain/time.ts";
 import type { Claim } from "../src/source/port.ts";
+import type { ShareOfRows } from "../src/trace/compaction.ts";
 
 /**
  * Which rows of a trace shard belong to which export of a schedule, so that each row is in one of them. All rows of a
  * segment were sealed for the first time together and stay together when it is rewritten: `segment.first` numbers
- * that moment, and a share is a window of time and a span of those numbers.
+ * that moment, and a share is a window of time and a span of those numbers. Segments are merged under one number
+ * where no share tells them apart (src/trace/compaction.ts).
  *
  * share  Rows that began in the window and whose `first` is in (above, upto]. A window's own export (`main`) takes all
  *        that are there, exports of later windows (`late`) what nobody has taken since.
@@ -46,6 +48,12 @@ export class TraceShares {
   /** Whether a schedule has taken rows of this shard, or has found it empty. */
   get isShared(): boolean {
     return this.#sql.exec("SELECT 1 FROM share LIMIT 1").toArray().length > 0;
+  }
+
+  /** What each share knows its rows by. */
+  all(): ShareOfRows[] {
+    const query = `SELECT DISTINCT starts_at * 1000 AS start, ends_at * 1000 AS "end", above, upto FROM share`;
+    return this.#sql.exec<ShareOfRows & Record<string, SqlStorageValue>>(query).toArray();
   }
 
   /** The segments of a claim on a window; the first call decides on them. To be called within one transaction. */

@@ -5,6 +5,7 @@ import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
+import { TraceObjects } from "./trace-objects.ts";
 import { TraceShares } from "./trace-shares.ts";
 
 /**
@@ -39,19 +40,29 @@ const CHANGE_OVERHEAD_BYTES = 256;
 /** What a stored segment holds. */
 export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly number: number;
+  /** The `rowBytes` of its rows. */
+  readonly rawBytes: number;
   readonly runs: readonly string[];
   readonly footer: Uint8Array;
+}
+
+/** Segments whose rows are in others now, and what the shares know these by from then on. */
+export interface Replaced {
+  readonly segments: readonly number[];
+  readonly first: number;
 }
 
 export class TraceStore {
   readonly #sql: SqlStorage;
   readonly shares: TraceShares;
+  readonly objects: TraceObjects;
   hotBytes: number;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE_FOOTERS);
     this.shares = new TraceShares(sql);
+    this.objects = new TraceObjects(sql);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 
@@ -110,13 +121,24 @@ export class TraceStore {
 
   /** Hot changes with `after < seq <= upTo`, in order. */
   hotChanges(after: number, upTo: number, limit: number): HotChange[] {
+    return this.#hot("WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, upTo, limit);
+  }
+
+  /** Hot changes of runs that are in these segments, in order. */
+  hotChangesIn(segments: readonly number[], limit: number): HotChange[] {
+    return this.#hot(
+      `WHERE (SELECT segment FROM sealed WHERE sealed.run = change.run) IN (SELECT value FROM json_each(?))
+      ORDER BY seq LIMIT ?`,
+      JSON.stringify(segments),
+      limit,
+    );
+  }
+
+  #hot(which: string, ...bindings: SqlStorageValue[]): HotChange[] {
     return this.#sql
       .exec<Omit<HotChange, "ended" | "kind"> & { kind: string; ended: number } & Record<string, SqlStorageValue>>(
-        `SELECT seq, run, kind, start, rank, ended, at, bytes FROM change
-        WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-        after,
-        upTo,
-        limit,
+        `SELECT seq, run, kind, start, rank, ended, at, bytes FROM change ${which}`,
+        ...bindings,
       )
       .toArray()
       .map((row) => ({ ...row, kind: kindOf(row.kind), ended: row.ended === 1 }));
@@ -152,33 +174,23 @@ export class TraceStore {
     return new Map(rows.toArray().map(({ run, segment }) => [run, segment]));
   }
 
-  /** Records that an object is going to be written; its number and key are never given out again. */
-  intend(keyOf: (number: number) => string, now: number): { readonly number: number; readonly key: string } {
-    const { number } = this.#sql
-      .exec<{ number: number }>("INSERT INTO segment (key, state, at) VALUES ('', 'intended', ?) RETURNING number", now)
-      .one();
-    const key = keyOf(number);
-    this.#sql.exec("UPDATE segment SET key = ? WHERE number = ?", key, number);
-    return { number, key };
-  }
-
   /**
-   * Makes written segments the shard's own, in place of one that they replace, and forgets the changes that are now
+   * Makes written segments the shard's own, in place of those that they replace, and forgets the changes that are now
    * in them. To be called within one transaction.
    */
-  commit(written: readonly WrittenSegment[], replaced: number | null, seqs: readonly number[], now: number): void {
-    const first = replaced === null ? null : this.#firstOf(replaced);
+  commit(written: readonly WrittenSegment[], replaced: Replaced | null, seqs: readonly number[], now: number): void {
     for (const segment of written) {
       this.#sql.exec(
-        `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?, first = ?
-        WHERE number = ?`,
+        `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?, first = ?,
+          raw = ? WHERE number = ?`,
         now,
         segment.etag,
         segment.bytes,
         segment.rows,
         segment.minStart,
         segment.maxStart,
-        first ?? segment.number,
+        replaced?.first ?? segment.number,
+        segment.rawBytes,
         segment.number,
       );
       this.#sql.exec(
@@ -189,8 +201,10 @@ export class TraceStore {
       this.#sql.exec("INSERT INTO footer (segment, bytes) VALUES (?, ?)", segment.number, segment.footer);
     }
     if (replaced !== null) {
-      this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE number = ?", now, replaced);
-      this.#sql.exec("DELETE FROM footer WHERE segment = ?", replaced);
+      const numbers = JSON.stringify(replaced.segments);
+      const retire = "UPDATE segment SET state = 'retired', at = ? WHERE number IN (SELECT value FROM json_each(?))";
+      this.#sql.exec(retire, now, numbers);
+      this.#sql.exec("DELETE FROM footer WHERE segment IN (SELECT value FROM json_each(?))", numbers);
     }
     const list = JSON.stringify(seqs);
     this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);
@@ -200,14 +214,6 @@ export class TraceStore {
   /** After a commit: a rolled back transaction must not leave the sum wrong. */
   forgetHot(bytes: number): void {
     this.hotBytes -= bytes;
-  }
-
-  #firstOf(number: number): number {
-    return this.#sql.exec<{ first: number }>("SELECT first FROM segment WHERE number = ?", number).one().first;
-  }
-
-  segmentKey(number: number): string {
-    return this.#sql.exec<{ key: string }>("SELECT key FROM segment WHERE number = ?", number).one().key;
   }
 
   /** Live segments that overlap the window, in their lasting order; the first ones with footers of `footerBytes` in all. */
@@ -256,34 +262,6 @@ export class TraceStore {
       .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM footer WHERE segment = ?", segment)
       .toArray();
     return row === undefined ? null : new Uint8Array(row.bytes);
-  }
-
-  /** Objects that nobody needs: intended at or before one instant and never committed, or retired before another. */
-  disposable(intendedBefore: number, retiredBefore: number, limit: number): { number: number; key: string }[] {
-    return this.#sql
-      .exec<{ number: number; key: string }>(
-        `SELECT number, key FROM segment
-        WHERE (state = 'intended' AND at <= ?) OR (state = 'retired' AND at <= ?) LIMIT ?`,
-        intendedBefore,
-        retiredBefore,
-        limit,
-      )
-      .toArray();
-  }
-
-  dispose(numbers: readonly number[]): void {
-    this.#sql.exec("DELETE FROM segment WHERE number IN (SELECT value FROM json_each(?))", JSON.stringify(numbers));
-  }
-
-  /** Earliest instant at which something becomes disposable, given how long either kind is kept. */
-  disposableAt(intendedMs: number, retiredMs: number): number | null {
-    return this.#sql
-      .exec<{ at: number | null }>(
-        `SELECT min(at + CASE state WHEN 'intended' THEN ? ELSE ? END) AS at FROM segment WHERE state <> 'live'`,
-        intendedMs,
-        retiredMs,
-      )
-      .one().at;
   }
 }
 

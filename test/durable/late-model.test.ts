@@ -17,6 +17,7 @@ import {
   newProject,
   patch,
   post,
+  ringMuchLater,
   shard,
   shardStub,
   type TestProject,
@@ -35,7 +36,7 @@ type Step =
   | { readonly kind: "post"; readonly hour: number }
   | { readonly kind: "patch"; readonly run: number; readonly hour: number }
   | { readonly kind: "window"; readonly schedule: 0 | 1; readonly completes: boolean; readonly asks: number }
-  | { readonly kind: "seal" | "evict" | "one-off" };
+  | { readonly kind: "seal" | "compact" | "evict" | "one-off" };
 
 const hours = fc.nat({ max: HOURS - 1 });
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -54,6 +55,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 2,
       arbitrary: fc.record({ kind: fc.constantFrom("seal" as const, "evict" as const, "one-off" as const) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant("compact" as const) }),
     },
   ),
   { minLength: 10, maxLength: 30 },
@@ -123,6 +128,7 @@ it("each run of the exported windows is carried exactly once, whatever happens i
           if (id !== undefined) await ingest(project, patch(id, said));
         } else if (step.kind === "window") await schedules[step.schedule].exportNext(step.completes, step.asks);
         else if (step.kind === "one-off") await exported(project);
+        else if (step.kind === "compact") await ringMuchLater(project);
         else if (step.kind === "seal") await runDurableObjectAlarm(shardStub(project));
         else {
           await shard(project).has([]);

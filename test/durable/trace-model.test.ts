@@ -8,7 +8,18 @@ import type { SegmentRow } from "../../src/parquet/row.ts";
 import { decodeBody } from "../../src/trace/decode-body.ts";
 import { readBatch } from "../../src/trace/read-batch.ts";
 import { readMultipart } from "../../src/trace/read-multipart.ts";
-import { DAY, env, newId, newProject, rowsIn, shard, shardStub, type TestProject, text } from "./traces.ts";
+import {
+  DAY,
+  env,
+  newId,
+  newProject,
+  ringMuchLater,
+  rowsIn,
+  shard,
+  shardStub,
+  type TestProject,
+  text,
+} from "./traces.ts";
 
 /**
  * Whatever the order, the requests and the seals in between: each run that was acknowledged is exported once, with
@@ -242,9 +253,10 @@ it.each(SEEDS)("each run is exported once with what was sent of it, in whatever 
     const size = 1 + dice.below(20);
     await send(dice, home, other, sent.slice(at, at + size));
     at += size;
-    const between = dice.below(6);
+    const between = dice.below(7);
     if (between === 0) await exportedOn(home, dice.pick(DAYS));
     if (between === 1) await forget(home, dice.below(2));
+    if (between === 3) await ringMuchLater(home, dice.below(2));
     if (between === 2) await runDurableObjectAlarm(shardStub(home, dice.below(2)));
   }
 

@@ -124,5 +124,13 @@ export const withEnv = (
     inside.env = { ...inside.env, ...change(inside.env, state) };
   });
 
+/** Lets the shard's segments rest for long, and then its alarm ring once. */
+export const ringMuchLater = (project: TestProject, ordinal = 0): Promise<void> =>
+  runInDurableObject(shardStub(project, ordinal), async (instance, { storage }) => {
+    const isThere = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'segment'").toArray().length > 0;
+    if (isThere) storage.sql.exec("UPDATE segment SET at = at - ? WHERE state = 'live'", 2 * 3_600_000);
+    await instance.alarm();
+  });
+
 export const keysOf = async ({ tenantId }: TestProject): Promise<string[]> =>
   (await env.SEGMENTS.list({ prefix: `trace/${tenantId}/` })).objects.map(({ key }) => key);

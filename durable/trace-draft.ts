@@ -1,0 +1,73 @@
+import { footerOfFile } from "../src/parquet/footer.ts";
+import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
+import { SegmentWriter } from "../src/parquet/segment-writer.ts";
+import type { HotRun } from "../src/trace/seal-plan.ts";
+import { type ShardIdentity, traceShardName } from "./actors.ts";
+import type { Replaced, TraceStore, WrittenSegment } from "./trace-store.ts";
+
+/** What work on a shard's segments needs. Never done twice at once. */
+export interface Sealing {
+  readonly store: TraceStore;
+  readonly storage: DurableObjectStorage;
+  readonly bucket: R2Bucket;
+  readonly identity: ShardIdentity;
+  readonly segmentRawBytes: number;
+}
+
+/** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
+export const MAX_SEGMENT_ROWS = 10_240;
+
+/** A segment being filled. */
+export interface Draft {
+  readonly writer: SegmentWriter;
+  readonly runs: string[];
+  /** Hot runs whose changes are in it. */
+  readonly sources: HotRun[];
+}
+
+export const emptyDraft = ({ identity }: Sealing): Draft => ({
+  writer: new SegmentWriter(identity),
+  runs: [],
+  sources: [],
+});
+
+export function isFull({ segmentRawBytes }: Sealing, { writer }: Draft, next: SegmentRow): boolean {
+  if (writer.rows === 0) return false;
+  return writer.rows === MAX_SEGMENT_ROWS || writer.rawBytes + rowBytes(next) > segmentRawBytes;
+}
+
+/** `source`: the hot run that became the row; null: the row comes from a segment. */
+export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
+  draft.writer.add(row);
+  draft.runs.push(row.id);
+  if (source !== null) draft.sources.push(source);
+}
+
+/** Puts the segment into the bucket, where it counts for nothing until it is committed. */
+export async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
+  const { rawBytes } = draft.writer;
+  const { bytes, rows, minStart, maxStart } = draft.writer.finish();
+  const { number, key } = store.objects.intend((n) => segmentKey(identity, n), Date.now());
+  const object = await bucket.put(key, bytes);
+  // Only a conditional write is answered with null, and this one has no condition.
+  if (object === null) throw new Error(`the segment ${key} was not written`);
+  const { etag } = object;
+  const footer = footerOfFile(bytes);
+  return { number, etag, bytes: bytes.length, rawBytes, rows, minStart, maxStart, runs: draft.runs, footer };
+}
+
+/** Makes written segments count, in one transaction with all that follows from it. */
+export function commit(
+  { store, storage }: Sealing,
+  written: readonly WrittenSegment[],
+  replaced: Replaced | null,
+  sources: readonly HotRun[],
+): void {
+  const seqs = sources.flatMap((source) => source.seqs);
+  storage.transactionSync(() => store.commit(written, replaced, seqs, Date.now()));
+  store.forgetHot(sources.reduce((sum, { bytes }) => sum + bytes, 0));
+}
+
+/** Zero-padded, so that keys sort in the order in which they were written. */
+const segmentKey = (identity: ShardIdentity, number: number): string =>
+  `${traceShardName(identity)}/${String(number).padStart(8, "0")}.parquet`;

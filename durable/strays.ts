@@ -1,12 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { DAY_MS } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
+import { feedbackEdit } from "../src/trace/feedback.ts";
+import { applyFeedback } from "../src/trace/feedback-list.ts";
 import { likelyDays, shardOf } from "../src/trace/routing.ts";
-import type { RunChange } from "../src/trace/run-change.ts";
+import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
 import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
+import { FeedbackIndex } from "./feedback-index.ts";
 import { type LostRun, StrayStore } from "./stray-store.ts";
-import type { KnownDay, NotedDaysQuery, StraysProtocol } from "./trace-protocol.ts";
+import type { FeedbackQuery, KnownDay, NotedDaysQuery, PlacedFeedback, StraysProtocol } from "./trace-protocol.ts";
 
 /** First pause before a run is looked for again; it doubles with every try. */
 const FIRST_PAUSE_MS = 1000;
@@ -36,6 +39,7 @@ const MESSAGE_BYTES = 4 * 1024 * 1024;
 export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   readonly #tenantId = tenantOf(this.ctx.id.name);
   readonly #store = new StrayStore(this.ctx.storage.sql);
+  readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   /** The last look for each run in progress: changes of one run are brought home one look after the other. */
   readonly #looks = new Map<string, Promise<void>>();
   #alarmAt: number | null = null;
@@ -62,6 +66,26 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return { placed: changes.length - parked, parked };
   }
 
+  async listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]> {
+    return this.#feedback.list(query).flatMap(({ id, runId, home }): PlacedFeedback[] => {
+      if (home !== null) return [{ id, runId, home }];
+      const json = this.#parkedFeedback(runId, id);
+      return json === null ? [] : [{ id, runId, home, json }];
+    });
+  }
+
+  async editFeedback(said: FeedbackSaid): Promise<boolean> {
+    const known = this.#feedback.find(said.id);
+    if (known === null) return false;
+    const now = Date.now();
+    this.ctx.storage.transactionSync(() => this.#park(feedbackEdit(known.runId, said), now));
+    this.#wakeBy(now + FIRST_PAUSE_MS);
+    const { home } = known;
+    if (home !== null) await this.#lookFor([known.runId], () => [home]);
+    this.#settle();
+    return true;
+  }
+
   async flush(day: KnownDay): Promise<void> {
     const runIds = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
     for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER)
@@ -73,6 +97,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     void this.ctx.storage.setAlarm(this.#alarmAt);
     try {
       const givenUp = this.#store.expire(Date.now() - KEPT_MS);
+      if (givenUp > 0) this.#feedback.forgetGivenUp();
       if (givenUp > 0) log("strays_given_up", { tenantId: this.#tenantId, changes: givenUp });
       const due = this.#store.lostRuns(Date.now(), RUNS_TOGETHER);
       // Postponed before looking: a death while looking must not repeat the same look at once.
@@ -106,6 +131,13 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     // The router puts ids in place of names.
     const projectId = change.project !== null && "id" in change.project ? change.project.id : null;
     this.#store.park(change, projectId, likelyDays(change), now, now + FIRST_PAUSE_MS);
+    this.#feedback.note(change);
+  }
+
+  /** null: its change is on its way to the run. */
+  #parkedFeedback(runId: string, id: string): string | null {
+    const said = this.#store.parked(runId, MESSAGE_BYTES).changes.flatMap(({ feedback }) => feedback ?? []);
+    return applyFeedback([], said).find((entry) => entry.id === id)?.json ?? null;
   }
 
   /**
@@ -161,6 +193,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
         this.#store.noteDay(day);
         await actor.dayNoted(note);
       }
+      this.#feedback.settle(runId, day);
       this.#store.remove(seqs);
     }
   }

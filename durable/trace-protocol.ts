@@ -3,7 +3,7 @@ import type { Window } from "../src/domain/time.ts";
 import type { Selection } from "../src/parquet/columns.ts";
 import type { Share } from "../src/parquet/plan.ts";
 import type { Claim, Snapshot } from "../src/source/port.ts";
-import type { RunChange } from "../src/trace/run-change.ts";
+import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
@@ -29,6 +29,8 @@ export interface TraceShardProtocol {
   hasLate(scheduleId: string, before: number): Promise<boolean>;
   /** The export has ended without completing: the late rows it claimed are free, and it gets none any more. */
   release(exportId: string): Promise<void>;
+  /** All feedback on those of the runs that are here. */
+  feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
 }
@@ -55,9 +57,38 @@ export interface StraysProtocol {
   notedDays(query: NotedDaysQuery): Promise<{ readonly days: readonly string[]; readonly noted: number }>;
   /** Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. */
   place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }>;
+  /** A page of the feedback that fits, and where each is kept. */
+  listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]>;
+  /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
+  editFeedback(said: FeedbackSaid): Promise<boolean>;
   /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
   flush(day: KnownDay): Promise<void>;
 }
+
+/** Which feedback is asked for; null: whichever. The newest comes first. */
+export interface FeedbackQuery {
+  readonly ids: readonly string[] | null;
+  readonly runIds: readonly string[] | null;
+  readonly projectIds: readonly string[] | null;
+  readonly keys: readonly string[] | null;
+  /** Types of the sources. */
+  readonly sources: readonly string[] | null;
+  readonly isScored: boolean | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A feedback and its run; `json`: what it says. */
+export interface RunFeedback {
+  readonly id: string;
+  readonly runId: string;
+  readonly json: string;
+}
+
+/** Where a feedback is kept: with its run, or, as long as that was not found, here (`json`). */
+export type PlacedFeedback =
+  | { readonly id: string; readonly runId: string; readonly home: KnownDay }
+  | { readonly id: string; readonly runId: string; readonly home: null; readonly json: string };
 
 export interface KnownDay {
   readonly projectId: string;

@@ -10,7 +10,8 @@ import type { ShardIdentity } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { MAX_SEGMENT_ROWS, type Sealing } from "./trace-draft.ts";
 import { estimateShard } from "./trace-estimate.ts";
-import type { ShardEstimate, ShardQuestion, TraceShardProtocol } from "./trace-protocol.ts";
+import { feedbackOn } from "./trace-feedback.ts";
+import type { RunFeedback, ShardEstimate, ShardQuestion, TraceShardProtocol } from "./trace-protocol.ts";
 import { compact } from "./trace-rewrite.ts";
 import { seal } from "./trace-seal.ts";
 import { TraceStore } from "./trace-store.ts";
@@ -105,6 +106,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   async release(exportId: string): Promise<void> {
     this.#created().shares.release(exportId);
+  }
+
+  async feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]> {
+    return this.#store === null ? [] : feedbackOn(this.#store, this.env.SEGMENTS, runIds);
   }
 
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {

@@ -34,6 +34,9 @@ const SCHEMA = [
 /** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
 const CREATE_FOOTERS = "CREATE TABLE IF NOT EXISTS footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT";
 
+/** Feedback is asked for by its run. Stores of the first version lack it too. */
+const CREATE_FEEDBACK_INDEX = "CREATE INDEX IF NOT EXISTS change_feedback ON change (run) WHERE kind = 'feedback'";
+
 /** Weight of a stored change beside its body, so that very many small ones count too. */
 const CHANGE_OVERHEAD_BYTES = 256;
 
@@ -61,6 +64,7 @@ export class TraceStore {
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE_FOOTERS);
+    sql.exec(CREATE_FEEDBACK_INDEX);
     this.shares = new TraceShares(sql);
     this.objects = new TraceObjects(sql);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
@@ -165,6 +169,15 @@ export class TraceStore {
       .map(({ run }) => run);
   }
 
+  /** Hot feedback on the runs, in order. */
+  hotFeedback(runIds: readonly string[]): RunChange[] {
+    const rows = this.#sql.exec<{ seq: number }>(
+      "SELECT seq FROM change WHERE kind = 'feedback' AND run IN (SELECT value FROM json_each(?)) ORDER BY seq",
+      JSON.stringify(runIds),
+    );
+    return this.changes(rows.toArray().map(({ seq }) => seq));
+  }
+
   /** The live segments that hold the runs. */
   segmentOf(runIds: readonly string[]): Map<string, number> {
     const rows = this.#sql.exec<{ run: string; segment: number }>(
@@ -242,7 +255,7 @@ export class TraceStore {
   ): SnapshotSegment[] {
     let roomBytes = footerBytes;
     return parts.map(({ number, keep }) => {
-      const footer = roomBytes > 0 ? this.#footer(number) : null;
+      const footer = roomBytes > 0 ? this.footer(number) : null;
       roomBytes -= footer?.length ?? 0;
       return { ...this.#segment(number), footer, keep };
     });
@@ -257,7 +270,8 @@ export class TraceStore {
       .one();
   }
 
-  #footer(segment: number): Uint8Array | null {
+  /** null: an older version wrote the segment. */
+  footer(segment: number): Uint8Array | null {
     const [row] = this.#sql
       .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM footer WHERE segment = ?", segment)
       .toArray();

@@ -49,7 +49,7 @@ export type RunFailure =
 export type Refusal =
   | {
       readonly reason: "not_found";
-      readonly what: "workspace" | "destination" | "export" | "run" | "project";
+      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback";
       readonly id: string;
     }
   /** The record exists, but not at the moment asked for. */

@@ -11,6 +11,7 @@ import { addEstimateRoutes } from "./routes/estimate.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
+import { addFeedbackRoutes } from "./routes/feedback.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
@@ -61,6 +62,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addProjectRoutes(app);
   addIngestRoutes(app);
   addOtelRoutes(app);
+  addFeedbackRoutes(app);
   addAdminRoutes(app);
   addServiceRoutes(app);
   app.notFound((context) => {

@@ -1,7 +1,8 @@
 import { canonicalUuid } from "../domain/run-id.ts";
 import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
 import type { SegmentRow } from "../parquet/row.ts";
-import { feedbackList, feedbackStats } from "./feedback.ts";
+import { feedbackList } from "./feedback-list.ts";
+import { feedbackStats } from "./feedback-stats.ts";
 import { eachElement, valueAt } from "./json-scan.ts";
 import { DEFAULT_TRACE_TIER, type MergedRun } from "./merge.ts";
 import { startOf } from "./run-change.ts";

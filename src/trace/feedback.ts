@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { ok, type Result } from "../domain/result.ts";
 import { canonicalUuid } from "../domain/run-id.ts";
+import { isoFromMs } from "../domain/time.ts";
 import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
+import { isObject } from "./json-object.ts";
 import { scanValue } from "./json-scan.ts";
-import { type FeedbackEntry, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./run-change.ts";
+import { type FeedbackSaid, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./run-change.ts";
 
-/** Feedback on a run: reading it, keeping it, and the statistics that are exported. */
+/** Feedback on a run as clients send it. */
 
 /** Longest JSON of one feedback; it is parsed whole. */
 export const MAX_FEEDBACK_BYTES = 1024 * 1024;
@@ -13,7 +15,7 @@ export const MAX_FEEDBACK_BYTES = 1024 * 1024;
 /** Longest key of a feedback, as the public schema has it. */
 const MAX_KEY_LENGTH = 180;
 
-/** What is kept of a feedback, under these names. */
+/** What is kept of a feedback, under these names, beside its id, its trace and when it was created and changed. */
 const KEPT = [
   "key",
   "score",
@@ -22,30 +24,14 @@ const KEPT = [
   "correction",
   "feedback_source",
   "feedback_group_id",
-  "created_at",
-  "modified_at",
+  "comparative_experiment_id",
   "error",
 ] as const;
 
-/** Statistics of one key. Scores that are true or false count as 1 and 0; without any score the numbers are null. */
-export interface FeedbackStats {
-  readonly n: number;
-  readonly avg: number | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Of the whole population, not of a sample. */
-  readonly stdev: number | null;
-  readonly errors: number;
-  /** How often each label was given. */
-  readonly values: Readonly<Record<string, number>>;
-  readonly comments: readonly string[];
-  /** Types of the sources, each once. */
-  readonly sources: readonly string[];
-}
-
 /**
  * Reads the JSON of one feedback into a change of its run: `run_id`, else the root of `trace_id`. `id` is
- * its id if the JSON holds none, from a part's name or made by the caller; null: the JSON must hold one.
+ * its id if the JSON holds none, from a part's name or made by the caller; null: the JSON must hold one. A feedback that
+ * does not say when it was created is created now.
  */
 export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Location): Result<RunChange, Invalid> {
   if (bytes.length > MAX_FEEDBACK_BYTES)
@@ -79,79 +65,43 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
   const startTime = timeOf(body.start_time ?? null);
   if (startTime === undefined) return invalid([...loc, "start_time"], "must be a time", "datetime_parsing");
   const projectId = ids.get("session_id") ?? null;
+  const traceId = ids.get("trace_id") ?? null;
+  const createdAt = timeText(body.created_at) ?? isoFromMs(Date.now());
+  const modifiedAt = timeText(body.modified_at) ?? createdAt;
+  const kept = KEPT.flatMap((name) => ((body[name] ?? null) === null ? [] : [[name, body[name]]]));
+  const entry = {
+    id: feedbackId,
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...Object.fromEntries(kept),
+    created_at: createdAt,
+    modified_at: modifiedAt,
+  };
   return ok({
     ...NO_FIELDS,
     kind: "feedback",
     id: runId,
     project: projectId === null ? null : { id: projectId },
-    trace_id: ids.get("trace_id") ?? null,
+    trace_id: traceId,
     start_time: startTime,
-    feedback: { id: feedbackId, json: entryJson(feedbackId, body) },
+    feedback: { id: feedbackId, json: JSON.stringify(entry) },
   });
 }
 
-/** The statistics by key as JSON text, keys in order; null without feedback. */
-export function feedbackStats(entries: readonly FeedbackEntry[]): string | null {
-  if (entries.length === 0) return null;
-  const byKey = new Map<string, Record<string, unknown>[]>();
-  for (const entry of entries) {
-    const parsed: unknown = JSON.parse(entry.json);
-    if (!isObject(parsed)) continue;
-    const key = String(parsed.key);
-    const group = byKey.get(key);
-    if (group === undefined) byKey.set(key, [parsed]);
-    else group.push(parsed);
-  }
-  const keys = [...byKey.keys()].sort();
-  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, statsOf(byKey.get(key) ?? [])])));
-}
+/** What is said of a feedback that is known by its id, as a change of the run that it is on. */
+export const feedbackEdit = (runId: string, said: FeedbackSaid): RunChange => ({
+  ...NO_FIELDS,
+  kind: "feedback",
+  id: runId,
+  project: null,
+  feedback: said,
+});
 
-/** The entries as one JSON list, as the private column of a segment keeps them; null without feedback. */
-export const feedbackList = (entries: readonly FeedbackEntry[]): string | null =>
-  entries.length === 0 ? null : `[${entries.map((entry) => entry.json).join(",")}]`;
-
-/** The entries of such a list. */
-export function feedbackEntries(list: string): FeedbackEntry[] {
-  const parsed: unknown = JSON.parse(list);
-  if (!Array.isArray(parsed)) return [];
-  return parsed.filter(isObject).map((entry) => ({ id: String(entry.id), json: JSON.stringify(entry) }));
-}
-
-function statsOf(entries: readonly Record<string, unknown>[]): FeedbackStats {
-  const scores = entries.flatMap(({ score }) =>
-    typeof score === "number" ? [score] : typeof score === "boolean" ? [score ? 1 : 0] : [],
-  );
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length;
-  const scored = scores.length > 0;
-  const labels = new Map<string, number>();
-  for (const { value } of entries) if (typeof value === "string") labels.set(value, (labels.get(value) ?? 0) + 1);
-  return {
-    n: entries.length,
-    avg: scored ? mean : null,
-    min: scored ? scores.reduce((a, b) => Math.min(a, b)) : null,
-    max: scored ? scores.reduce((a, b) => Math.max(a, b)) : null,
-    stdev: scored ? Math.sqrt(variance) : null,
-    errors: entries.filter(({ error }) => error === true).length,
-    values: Object.fromEntries([...labels].sort(([a], [b]) => (a < b ? -1 : 1))),
-    comments: entries.flatMap(({ comment }) => (typeof comment === "string" && comment !== "" ? [comment] : [])),
-    sources: [...new Set(entries.flatMap(({ feedback_source: source }) => sourceType(source)))].sort(),
-  };
-}
-
-const sourceType = (source: unknown): string[] =>
-  isObject(source) && typeof source.type === "string" ? [source.type] : [];
-
-function entryJson(id: string, body: Record<string, unknown>): string {
-  const kept = KEPT.flatMap((name) => ((body[name] ?? null) === null ? [] : [[name, body[name]]]));
-  return JSON.stringify({ id, ...Object.fromEntries(kept) });
-}
+/** A time as it was sent; undefined when it is none. */
+const timeText = (value: unknown): string | undefined =>
+  typeof value === "string" && microsFromIso(value) !== null ? value : undefined;
 
 function timeOf(value: unknown): number | null | undefined {
   if (value === null) return null;
   if (typeof value === "number") return microsFromEpochMs(value) ?? undefined;
   return typeof value === "string" ? (microsFromIso(value) ?? undefined) : undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { SegmentRow } from "../parquet/row.ts";
-import { feedbackEntries } from "./feedback.ts";
-import { type FeedbackEntry, NO_FIELDS, type RunChange, type RunFields } from "./run-change.ts";
+import { applyFeedback, feedbackEntries } from "./feedback-list.ts";
+import { type FeedbackEntry, type FeedbackSaid, NO_FIELDS, type RunChange, type RunFields } from "./run-change.ts";
 
 /**
  * How the changes of one run become one run, field by field, whatever the order in which they came: what a patch
@@ -47,7 +47,7 @@ export const noRun = (id: string): MergedRun => ({ ...NO_FIELDS, id, patched: 0,
 /** The run after the changes, in the order in which they were accepted. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const merged: Writable<MergedRun> = { ...run };
-  const said: FeedbackEntry[] = [];
+  const said: FeedbackSaid[] = [];
   for (const change of changes) {
     if (change.kind === "feedback") {
       if (change.feedback !== null) said.push(change.feedback);
@@ -62,7 +62,7 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
       setField(merged, field, change);
     }
   }
-  if (said.length > 0) merged.feedback = latestOfEach([...run.feedback, ...said]);
+  if (said.length > 0) merged.feedback = applyFeedback(run.feedback, said);
   return merged;
 }
 
@@ -97,9 +97,4 @@ type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
 function setField<F extends keyof RunFields>(run: Writable<RunFields>, field: F, from: RunFields): void {
   run[field] = from[field];
-}
-
-function latestOfEach(entries: readonly FeedbackEntry[]): readonly FeedbackEntry[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

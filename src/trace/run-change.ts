@@ -14,7 +14,7 @@ export interface RunChange extends RunFields {
   /** Null: unknown, the run must be looked for. A post that names none belongs to `default`. */
   readonly project: { readonly id: string } | { readonly name: string } | null;
   /** Only on a change of kind `feedback`. Its times and ids then serve to find the run and are not merged. */
-  readonly feedback: FeedbackEntry | null;
+  readonly feedback: FeedbackSaid | null;
 }
 
 export type ChangeKind = "post" | "patch" | "feedback";
@@ -42,6 +42,11 @@ export interface RunFields {
 export interface FeedbackEntry {
   readonly id: string;
   readonly json: string;
+}
+
+/** What is said of a feedback: the whole of it, or `edit`: the members that change, or that it is gone. */
+export interface FeedbackSaid extends FeedbackEntry {
+  readonly edit?: "patch" | "delete";
 }
 
 /** A refusal of what was sent; `loc` leads to the member at fault. */

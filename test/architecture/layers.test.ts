@@ -50,6 +50,7 @@ const LAYERS: readonly {
       "durable/actors.ts",
       "durable/env.ts",
       "durable/estimate.ts",
+      "durable/feedback.ts",
       "durable/ingest.ts",
       "durable/protocol.ts",
     ],

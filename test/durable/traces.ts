@@ -66,7 +66,7 @@ export const feedback = (id: string, entry: { readonly key: string; readonly sco
   kind: "feedback",
   id,
   project: null,
-  feedback: { id: newId(), json: JSON.stringify({ id: "f", ...entry }) },
+  feedback: { id: newId(), json: JSON.stringify({ id: "f", created_at: "2030-01-02T12:00:00Z", ...entry }) },
 });
 
 export async function ingest({ tenantId, project }: TestProject, ...changes: RunChange[]) {

@@ -6,7 +6,7 @@ import { decodeBody } from "../../trace/decode-body.ts";
 import { boundaryOf } from "../../trace/multipart-parts.ts";
 import { readBatch } from "../../trace/read-batch.ts";
 import { readMultipart } from "../../trace/read-multipart.ts";
-import { readFeedback, readRun } from "../../trace/read-run.ts";
+import { readRun } from "../../trace/read-run.ts";
 import type { Invalid, RunChange } from "../../trace/run-change.ts";
 import { type Caller, workspaceAccess } from "../auth.ts";
 import type { Asked, HttpEnv } from "../operation.ts";
@@ -32,7 +32,7 @@ const COMMON = {
 
 const JSON_ONLY = ["application/json"];
 
-/** Traces and feedback as the original's clients send them, at both places where they look; answered once durable. */
+/** Traces as the original's clients send them, at both places where they look; answered once durable. */
 export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -84,17 +84,6 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     rawBody: JSON_ONLY,
     handle: (asked) =>
       ingest(asked, (body) => single(readRun(body, { kind: "patch", id: asked.params.run_id, loc: ["body"] }))),
-  });
-
-  register(app, {
-    ...COMMON,
-    method: "post",
-    path: "/api/v1/feedback",
-    aliases: ["/feedback"],
-    summary: "Send feedback on a run",
-    params: nothing,
-    rawBody: JSON_ONLY,
-    handle: (asked) => ingest(asked, (body) => single(readFeedback(body, crypto.randomUUID()))),
   });
 };
 

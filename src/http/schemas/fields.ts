@@ -116,3 +116,9 @@ export const flag = z
   .enum(["true", "false"])
   .optional()
   .transform((text) => text === "true");
+
+/** A member of a query that may be sent several times; null when absent. */
+export const severalOf = <One extends z.ZodType<string, string>>(one: One) =>
+  z
+    .preprocess((sent) => (sent === undefined ? undefined : [sent].flat()), z.array(one).max(MOST_PER_PAGE).optional())
+    .transform((values) => values ?? null);

@@ -1,0 +1,139 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { editFeedback, listFeedback } from "../../../durable/feedback.ts";
+import { ingestChanges } from "../../../durable/ingest.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { isoFromMs } from "../../domain/time.ts";
+import { decodeBody } from "../../trace/decode-body.ts";
+import { readFeedback } from "../../trace/read-run.ts";
+import { type Invalid, invalid, type RunChange } from "../../trace/run-change.ts";
+import { type Caller, workspaceAccess } from "../auth.ts";
+import type { HttpEnv } from "../operation.ts";
+import { register } from "../register.ts";
+import { feedbackQuery, feedbackShown, feedbackUpdate, showFeedback } from "../schemas/feedback.ts";
+import { nothing, uuid } from "../schemas/fields.ts";
+
+const COMMON = { tag: "Feedback", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
+
+const oneFeedback = { params: z.object({ feedback_id: uuid }), query: nothing } as const;
+
+/** What a list is asked for when nothing narrows it. */
+const ANY = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null } as const;
+
+/** Feedback on runs, at both places where clients look for it. */
+export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: "/api/v1/feedback",
+    aliases: ["/feedback"],
+    summary: "Give feedback on a run; sent again under its id, it replaces the earlier one",
+    params: nothing,
+    query: nothing,
+    body: null,
+    rawBody: ["application/json"],
+    answer: feedbackShown,
+    failures: ["notFound", "tooLarge"],
+    async handle({ request, env, who }) {
+      const read = await feedbackIn(request);
+      if (!read.ok) return read;
+      const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
+      const { refusals } = await ingestChanges(env, who.identity.tenantId, resolveProjects, single(read));
+      const [refusal] = refusals;
+      if (refusal !== undefined) return fail(refusal);
+      const { id: runId, feedback, project } = read.value;
+      if (feedback === null) throw new Error("a feedback was read without what it says");
+      const projectId = project !== null && "id" in project ? project.id : null;
+      return ok(showFeedback({ id: feedback.id, runId, projectId, json: feedback.json }));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: "/api/v1/feedback",
+    aliases: ["/feedback"],
+    summary: "List feedback, the newest first",
+    params: nothing,
+    query: feedbackQuery,
+    body: null,
+    answer: z.array(feedbackShown),
+    async handle({ query, env, who }) {
+      const found = await listFeedback(env, who.identity.tenantId, {
+        ids: null,
+        runIds: query.run,
+        projectIds: query.session,
+        keys: query.key,
+        sources: query.source,
+        isScored: query.has_score === undefined ? null : query.has_score === "true",
+        limit: query.limit,
+        offset: query.offset,
+      });
+      return ok(found.map(showFeedback));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "get",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Retrieve a feedback",
+    body: null,
+    answer: feedbackShown,
+    handle: ({ params, env, who }) => found(env, who, params.feedback_id),
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "patch",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Change a feedback; what is absent stays as it is",
+    body: feedbackUpdate,
+    answer: feedbackShown,
+    async handle({ params, body, env, who }) {
+      const id = params.feedback_id;
+      const members = Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
+      const json = JSON.stringify({ ...members, modified_at: isoFromMs(Date.now()) });
+      const isKnown = await editFeedback(env, who.identity.tenantId, { id, json, edit: "patch" });
+      return isKnown ? found(env, who, id) : unknown(id);
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "delete",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Delete a feedback",
+    body: null,
+    success: "deleted",
+    answer: null,
+    async handle({ params, env, who }) {
+      const id = params.feedback_id;
+      const isKnown = await editFeedback(env, who.identity.tenantId, { id, json: "{}", edit: "delete" });
+      return isKnown ? ok(null) : unknown(id);
+    },
+  });
+};
+
+const found = async (env: HttpEnv["Bindings"], { identity }: Caller, id: string) => {
+  const [record] = await listFeedback(env, identity.tenantId, { ...ANY, ids: [id], limit: 1, offset: 0 });
+  return record === undefined ? unknown(id) : ok(showFeedback(record));
+};
+
+const unknown = (id: string) => fail({ reason: "not_found", what: "feedback", id } as const);
+
+/** Its id is made here when the client names none. */
+const feedbackIn = async ({ body, headers }: Request): Promise<Result<RunChange, Invalid>> => {
+  if (body === null) return invalid(["body"], "Field required", "missing");
+  const decoded = decodeBody(body, headers.get("Content-Encoding"));
+  return decoded.ok ? readFeedback(decoded.value, crypto.randomUUID()) : decoded;
+};
+
+async function* single<T>(one: T): AsyncGenerator<T> {
+  yield one;
+}

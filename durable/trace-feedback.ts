@@ -14,7 +14,7 @@ export async function feedbackOn(
   // Both in one turn: what is sealed meanwhile is neither missed nor applied twice.
   const hot = Map.groupBy(store.hotFeedback(runIds), ({ id }) => id);
   const segments = [...new Set(store.segmentOf(runIds).values())].map((number) => ({
-    key: store.segmentKey(number),
+    key: store.objects.keyOf(number),
     footer: store.footer(number),
   }));
   const sealed = new Map<string, readonly FeedbackEntry[]>();

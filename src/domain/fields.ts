@@ -1,4 +1,4 @@
-/** The exportable run fields of spec 2.8, in the order in which they stand in every exported file. */
+/** The exportable run fields of spec 2.8, in the order in which they stand in every exported file; without others named, all. */
 export const EXPORT_FIELDS = [
   "id",
   "tenant_id",
@@ -31,7 +31,12 @@ export const EXPORT_FIELDS = [
   "first_token_time",
 ] as const;
 
-export type ExportField = (typeof EXPORT_FIELDS)[number];
+/** Exported only when they are named, behind the others. `feedbacks`: JSON list of the individual feedback on a run. */
+export const OPT_IN_FIELDS = ["feedbacks"] as const;
+
+export const ALL_FIELDS = [...EXPORT_FIELDS, ...OPT_IN_FIELDS] as const;
+
+export type ExportField = (typeof ALL_FIELDS)[number];
 
 /** `v1`: times without a zone, lists as JSON text. `v2_beta`: UTC times, lists as LIST<STRING> (spec 9, design 5). */
 export type FormatVersion = "v1" | "v2_beta";

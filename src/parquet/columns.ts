@@ -1,5 +1,5 @@
 import type { SchemaElement } from "hyparquet";
-import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../domain/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../domain/fields.ts";
 
 /**
  * The physical columns of a segment, and how an exported file shows them. Both format versions are made of the same
@@ -78,9 +78,14 @@ export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
 
 const PRIVATE_COLUMNS = ["_parent_run_ids", "_tags", "_patched", "_feedback"] as const satisfies readonly ColumnName[];
 
-const LIST_COLUMNS: Partial<Record<ExportField, ColumnName>> = { parent_run_ids: "_parent_run_ids", tags: "_tags" };
+/** The column behind a field. Of a run's feedback, segments have kept the whole list ever since. */
+const columnOf = (field: ExportField, version: FormatVersion): ColumnName => {
+  if (field === "feedbacks") return "_feedback";
+  if (version === "v1" || (field !== "parent_run_ids" && field !== "tags")) return field;
+  return `_${field}`;
+};
 
-/** What an export asks for. `fields` null: every exportable field. The order of `fields` does not matter. */
+/** What an export asks for. `fields` null: EXPORT_FIELDS. The order of `fields` does not matter. */
 export interface Selection {
   readonly version: FormatVersion;
   readonly fields: readonly ExportField[] | null;
@@ -92,16 +97,14 @@ export interface FileSchema {
   readonly leaves: readonly { readonly column: ColumnName; readonly path: readonly string[] }[];
 }
 
-/** Schema of an exported file: the selected fields in the order of EXPORT_FIELDS, all nullable. */
+/** Schema of an exported file: the selected fields in the order of ALL_FIELDS, all nullable. */
 export const schemaFor = (selection: Selection): FileSchema => {
   const { version, fields } = selection;
-  const chosen = EXPORT_FIELDS.filter((field) => fields === null || fields.includes(field));
+  const asked: readonly ExportField[] = fields ?? EXPORT_FIELDS;
+  const chosen = ALL_FIELDS.filter((field) => asked.includes(field));
   if (chosen.length === 0) throw new Error("an export of no field has no schema");
   return schemaOf(
-    chosen.map((field) => ({
-      name: field,
-      column: version === "v2_beta" ? (LIST_COLUMNS[field] ?? field) : field,
-    })),
+    chosen.map((field) => ({ name: field, column: columnOf(field, version) })),
     version,
   );
 };

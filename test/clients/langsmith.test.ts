@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, RunTree } from "langsmith";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDestination, createExport, projectId, untilCompleted } from "../../dev/api.ts";
+import { createDestination, createExport, type ExportRequest, projectId, untilCompleted } from "../../dev/api.ts";
 import { download } from "../../dev/download.ts";
 import { type DuckDB, type DuckRow, openDuckDB } from "../../dev/duckdb.ts";
 import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
@@ -90,7 +90,11 @@ const USAGE = {
   total_cost: 0.75,
 };
 
-const exportedRows = async (project: string, columns: string): Promise<DuckRow[]> => {
+const exportedRows = async (
+  project: string,
+  columns: string,
+  request: Partial<ExportRequest> = {},
+): Promise<DuckRow[]> => {
   const { config } = waybill;
   const exportId = await createExport(config, {
     bulk_export_destination_id: await createDestination(config, config.s3, project),
@@ -98,10 +102,11 @@ const exportedRows = async (project: string, columns: string): Promise<DuckRow[]
     start_time: isoFromMs(startOfDay(dayOf(START))),
     end_time: isoFromMs(startOfDay(dayOf(START)) + DAY_MS),
     format_version: "v2_beta",
+    ...request,
   });
   await untilCompleted(config, exportId, LOOK_EVERY_MS);
   await download(config.s3, `${project}/`, folder);
-  const files = join(folder, project, "**/*.parquet");
+  const files = join(folder, project, `export_id=${exportId}/**/*.parquet`);
   return duckdb.rows(`SELECT ${columns} FROM read_parquet('${files}', hive_partitioning = true) ORDER BY start_time`);
 };
 
@@ -193,6 +198,29 @@ it("A project is found by its name, and feedback on a run is exported with it", 
   const stats = JSON.parse(String(rows[0]?.feedback_stats)) as Record<string, Record<string, unknown>>;
   expect(stats.helpful).toMatchObject({ n: 2, avg: 0.5 });
   expect(rows.slice(1).map((row) => row.feedback_stats)).toEqual([null, null]);
+});
+
+it.each(["v1", "v2_beta"] as const)("Each feedback is exported when feedbacks is named, in %s", async (version) => {
+  const client = clientWith({});
+  const project = `listed ${version}`;
+  const [root, tool] = await sendTrace(client, project);
+  const { id: sessionId } = await client.readProject({ projectName: project });
+  const given = { runId: root.id, sessionId, key: "helpful" };
+  const { id } = await client.createFeedback({ ...given, score: 1, comment: "first" });
+  const gone = await client.createFeedback({ ...given, score: 0 });
+  const request = { format_version: version, export_fields: ["start_time", "feedbacks", "id"] };
+  const before = await exportedRows(project, "*", request);
+  expect(JSON.parse(String(before[0]?.feedbacks))).toHaveLength(2);
+  await client.updateFeedback(id, { score: 0.5 });
+  await client.deleteFeedback(gone.id);
+  await client.createFeedback({ ...given, runId: tool.id, score: true });
+  const rows = await exportedRows(project, "id, feedbacks", request);
+  expect(rows.map((row) => row.id)).toEqual(before.map((row) => row.id));
+  expect(rows.map(({ feedbacks }) => (feedbacks === null ? null : JSON.parse(String(feedbacks))))).toMatchObject([
+    [{ id, key: "helpful", score: 0.5, comment: "first", feedback_source: { type: "api" } }],
+    [{ key: "helpful", score: true }],
+    null,
+  ]);
 });
 
 it("A large trace that the SDK spreads over several batches arrives whole", async () => {

@@ -91,7 +91,7 @@ it("runs sent by every route are in an export that is asked for right after", as
       body: { id: crypto.randomUUID(), run_id: single.id, key: "liked", score: 1 },
     }),
   ];
-  expect(sent.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202, 200]);
+  expect(sent.map(({ status }) => status)).toEqual([...sent.slice(1).map(() => 202), 200]);
 
   const body = {
     bulk_export_destination_id: await newDestination(workspace),

@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { Compression, ExportField, FormatVersion } from "../../src/domain/fields.ts";
-import { EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS } from "../../src/domain/fields.ts";
 import { deriveSegment } from "../../src/parquet/derive.ts";
 import { planFiles } from "../../src/parquet/plan.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
@@ -20,7 +20,7 @@ const SOME_FIELDS: readonly ExportField[] = ["tags", "id", "outputs", "total_cos
 describe("an exported file", () => {
   const versions: readonly FormatVersion[] = ["v1", "v2_beta"];
   const codecs: readonly Compression[] = ["zstandard", "snappy", "gzip", "none"];
-  const choices: readonly (readonly ExportField[] | null)[] = [null, SOME_FIELDS, ["is_root"]];
+  const choices: readonly (readonly ExportField[] | null)[] = [null, SOME_FIELDS, ["is_root"], ["feedbacks", "id"]];
 
   for (const version of versions) {
     for (const codec of codecs) {
@@ -97,7 +97,7 @@ const shown = (row: SegmentRow, version: FormatVersion, fields: readonly ExportF
 const shownField = (row: SegmentRow, version: FormatVersion, field: ExportField): unknown => {
   if (field === "tenant_id") return IDENTITY.tenantId;
   if (field === "session_id") return IDENTITY.projectId;
-  const value = row[field];
+  const value = row[field === "feedbacks" ? "_feedback" : field];
   if (value instanceof Uint8Array) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
   if (Array.isArray(value)) return version === "v1" ? JSON.stringify(value) : value;
   if (typeof value === "number" && !field.endsWith("_cost")) return BigInt(value);
@@ -108,7 +108,7 @@ const duckRows = async (
   files: readonly Uint8Array[],
   fields: readonly ExportField[],
 ): Promise<Record<string, unknown>[]> => {
-  const columns = EXPORT_FIELDS.filter((field) => fields.includes(field)).map((field) =>
+  const columns = ALL_FIELDS.filter((field) => fields.includes(field)).map((field) =>
     TIMES.includes(field) ? `epoch_us(${field}) AS ${field}` : field,
   );
   const rows = await askDuckDb(files, `SELECT ${columns.join(", ")} FROM read_parquet($files)`);

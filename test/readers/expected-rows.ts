@@ -1,4 +1,4 @@
-import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
 import { dottedOrder, type SentRun } from "./sent-runs.ts";
 
 /** Value of a cell in a form that every reader can be brought to: times as epoch microseconds, integers as text. */
@@ -22,7 +22,7 @@ export const expectedRows = (
     .map((run) => {
       const row = wholeRow(run, identity, version, byId);
       return Object.fromEntries(
-        EXPORT_FIELDS.filter((field) => asked.includes(field)).map((field) => [field, row[field]]),
+        ALL_FIELDS.filter((field) => asked.includes(field)).map((field) => [field, row[field]]),
       );
     });
 };
@@ -58,6 +58,7 @@ const wholeRow = (
     events: run.events,
     tags: list(run.tags),
     feedback_stats: null,
+    feedbacks: null,
     total_tokens: run.usage && text(run.usage.prompt + run.usage.completion),
     prompt_tokens: run.usage && text(run.usage.prompt),
     completion_tokens: run.usage && text(run.usage.completion),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Compression, EXPORT_FIELDS } from "../../domain/fields.ts";
+import { ALL_FIELDS, type Compression } from "../../domain/fields.ts";
 import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/limits.ts";
 import type { ExportDefinition, ExportRecord } from "../../domain/records.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
@@ -15,14 +15,14 @@ const COMPRESSIONS = ["zstandard", "snappy", "gzip", "none"] as const;
 /** Longest part of a refused value that a message repeats. */
 const QUOTED_MOST_CHARACTERS = 80;
 
-const exportField = z.enum(EXPORT_FIELDS, {
+const exportField = z.enum(ALL_FIELDS, {
   error: (issue) =>
-    `Unknown field ${JSON.stringify(issue.input)?.slice(0, QUOTED_MOST_CHARACTERS)}. The fields are: ${EXPORT_FIELDS.join(", ")}.`,
+    `Unknown field ${JSON.stringify(issue.input)?.slice(0, QUOTED_MOST_CHARACTERS)}. The fields are: ${ALL_FIELDS.join(", ")}.`,
 });
 
 const exportFields = z
   .array(exportField)
-  .min(1, { error: "Name at least one field, or leave export_fields out to export all of them" })
+  .min(1, { error: "Name at least one field, or leave export_fields out to export all but feedbacks" })
   .superRefine((fields, context) => {
     fields.forEach((field, at) => {
       if (fields.indexOf(field) === at) return;
@@ -165,7 +165,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       source_bulk_export_id: shownUuid.nullable(),
       retry_of_run_id: shownUuid.nullable().openapi({ description: "The failed run whose range this export covers." }),
       filter: z.string().nullable(),
-      export_fields: z.array(z.enum(EXPORT_FIELDS)).nullable(),
+      export_fields: z.array(z.enum(ALL_FIELDS)).nullable(),
       format: z.literal("Parquet"),
       format_version: z.enum(FORMAT_VERSIONS),
       compression: z.enum(COMPRESSIONS),

@@ -18,6 +18,8 @@ export interface EstimateQuestion {
   readonly exportFields: readonly ExportField[] | null;
   readonly formatVersion: FormatVersion;
   readonly compression: Compression;
+  /** As accepted; null: all runs. */
+  readonly filter: string | null;
   readonly limits: Pick<Limits, "targetFileBytes" | "partBytes">;
 }
 
@@ -48,7 +50,7 @@ export async function estimateExport(env: Env, question: EstimateQuestion): Prom
 }
 
 async function estimateDay(env: Env, question: EstimateQuestion, partition: Partition): Promise<Estimate> {
-  const { project, exportFields, formatVersion, compression, limits } = question;
+  const { project, exportFields, formatVersion, compression, filter, limits } = question;
   const { targetFileBytes, partBytes } = limits;
   const selection = { version: formatVersion, fields: exportFields };
   const { start, end, day } = partition;
@@ -58,6 +60,7 @@ async function estimateDay(env: Env, question: EstimateQuestion, partition: Part
         window: { start, end },
         selection,
         compression,
+        filter,
         targetFileBytes,
       }),
     ),

@@ -106,6 +106,7 @@ function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec 
     partition,
     formatVersion: definition.formatVersion,
     exportFields: definition.exportFields,
+    filter: definition.filter,
     compression: definition.compression,
     limits,
     createdAt,

@@ -1,6 +1,10 @@
 import type { Compression } from "../src/domain/fields.ts";
 import type { Window } from "../src/domain/time.ts";
+import type { Filter } from "../src/filter/filter.ts";
+import { acceptedFilter } from "../src/filter/index.ts";
+import { mayMatch } from "../src/filter/statistics.ts";
 import { footerOfFile, MAGIC, type PlacedChunk, readFooter } from "../src/parquet/footer.ts";
+import { statisticsOf } from "../src/parquet/footer-statistics.ts";
 import { type PlannedSegment, type Share, sharesOf } from "../src/parquet/plan.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
 import type { SnapshotSegment } from "../src/source/port.ts";
@@ -25,14 +29,21 @@ const SIZE_BESIDE_ZSTANDARD = { gzip: 1.25, snappy: 2.4 } as const;
 
 /** What a shard would give to an export, told from footers and a sample: nothing is sealed, nothing is read from R2. */
 export function estimateShard(store: TraceStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
+  const filter = acceptedFilter(question.filter);
   const sealed = store
     .overlapping(question.window, Number.POSITIVE_INFINITY)
+    .filter((segment) => filter === null || maybeMatches(segment, filter))
     .map((segment) => estimateSegment(segment, question));
   const hot = estimateHot(store, identity, question);
   return {
     shares: [...sealed.map(({ share }) => share), ...hot.shares].filter(({ rows }) => rows > 0),
-    isExact: hot.isExact && sealed.every(({ isExact }) => isExact),
+    isExact: filter === null && hot.isExact && sealed.every(({ isExact }) => isExact),
   };
+}
+
+function maybeMatches({ footer }: SnapshotSegment, filter: Filter): boolean {
+  const read = footer === null ? null : readFooter(footer);
+  return !read?.ok || mayMatch(filter, statisticsOf(read.value)) !== "none";
 }
 
 function estimateSegment(

@@ -39,6 +39,8 @@ export interface ShardQuestion {
   readonly window: Window;
   readonly selection: Selection;
   readonly compression: Compression;
+  /** As accepted. A segment counts whole where its footer does not rule out that a run matches, and so do hot runs. */
+  readonly filter: string | null;
   readonly targetFileBytes: number;
 }
 

@@ -1,6 +1,11 @@
-import type { TraceSource } from "../src/source/port.ts";
+import type { Filter } from "../src/filter/filter.ts";
+import { mayMatch } from "../src/filter/statistics.ts";
+import { statisticsOf } from "../src/parquet/footer-statistics.ts";
+import type { SnapshotSegment, TraceSource } from "../src/source/port.ts";
 import { strays, traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
+import { inLanes } from "./steps/lanes.ts";
+import { READ_LANES, segmentFooter } from "./steps/segments.ts";
 
 /**
  * Footers that a snapshot carries: those of some 1,500 segments, 15 million runs. A message between actors holds
@@ -13,12 +18,28 @@ const FOOTERS_BYTES = 8 * 1024 * 1024;
  * acknowledged without saying where their run is kept are brought home first.
  */
 export const builtInSource = (env: Env): TraceSource => ({
-  async snapshot({ tenantId, projectId, day, shards }, window, claim) {
+  async snapshot({ tenantId, projectId, day, shards }, window, claim, filter) {
     await strays(env, tenantId).flush({ projectId, day, shards });
     const identities = Array.from({ length: shards }, (_, shard) => ({ tenantId, projectId, day, shard }));
     const snapshots = await Promise.all(
       identities.map((identity) => traceShard(env, identity).snapshot(window, FOOTERS_BYTES / shards, claim)),
     );
-    return { segments: snapshots.flatMap(({ segments }) => segments) };
+    const segments = snapshots.flatMap((snapshot) => snapshot.segments);
+    return { segments: filter === null ? segments : await matching(env, segments, filter) };
   },
 });
+
+/** Those of which a row may match the filter, told from their footers. */
+async function matching(
+  env: Env,
+  segments: readonly SnapshotSegment[],
+  filter: Filter,
+): Promise<readonly SnapshotSegment[]> {
+  const told = await inLanes(READ_LANES, segments, async (segment) =>
+    mayMatch(filter, statisticsOf(await segmentFooter(env, segment))),
+  );
+  return segments.flatMap((segment, index) => {
+    if (told[index] === "none") return [];
+    return told[index] === "all" ? [segment] : [{ ...segment, matches: "some" as const }];
+  });
+}

@@ -1,3 +1,4 @@
+import { replacedBy } from "../../src/domain/run/derived.ts";
 import type { DerivedSegment } from "../../src/domain/run/events.ts";
 import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
 import type { SnapshotSegment } from "../../src/source/port.ts";
@@ -5,10 +6,7 @@ import type { StepContext } from "./context.ts";
 import { FileDigest } from "./file-digest.ts";
 import { inLanes } from "./lanes.ts";
 import { storedSegments } from "./scratch.ts";
-import { readRange, segmentFooter } from "./segments.ts";
-
-/** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
-const READ_LANES = 6;
+import { READ_LANES, readRange, segmentFooter } from "./segments.ts";
 
 /**
  * The plan of a run's files. It follows from the snapshot alone, so it is kept in memory only and made again after a
@@ -82,10 +80,11 @@ function withDerived(
   segments: readonly SnapshotSegment[],
   derived: readonly DerivedSegment[],
 ): readonly SnapshotSegment[] {
+  const replaced = replacedBy(derived);
   const replacements = new Map(derived.map((one) => [one.index, one.segment]));
   return segments.flatMap((segment, index) => {
-    const replacement = replacements.get(index);
-    if (replacement === undefined) return [segment];
+    if (!replaced.has(index)) return [segment];
+    const replacement = replacements.get(index) ?? null;
     return replacement === null ? [] : [{ ...replacement, footer: null, keep: null }];
   });
 }

@@ -1,14 +1,26 @@
 import type { SegmentRef } from "../../src/domain/segment.ts";
+import type { ColumnName } from "../../src/parquet/columns.ts";
 import { type Footer, readFooter } from "../../src/parquet/footer.ts";
+import { type HeldChunks, heldIn, rangesFor } from "../../src/parquet/held-chunks.ts";
 import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { Env } from "../env.ts";
+
+/** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
+export const READ_LANES = 6;
 
 /** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
-/** The whole object, as the snapshot saw it. */
-export async function readSegment(env: Env, segment: SegmentRef): Promise<Uint8Array> {
-  return readRange(env, segment, 0, segment.bytes);
+/** Some columns of a segment; nothing else is read, as far as that saves requests. */
+export async function readColumns(
+  env: Env,
+  segment: SegmentRef,
+  footer: Footer,
+  columns: ReadonlySet<ColumnName>,
+): Promise<HeldChunks> {
+  const ranges = rangesFor(footer, columns);
+  const bytes = ranges.map(({ offset, length }) => readRange(env, segment, offset, length));
+  return heldIn(ranges, await Promise.all(bytes));
 }
 
 /** Some bytes of a segment; insists on the object that the snapshot saw. */

@@ -9,3 +9,11 @@ export function parseFilter(text: string): Result<Filter, FilterFailure> {
   const syntax = parseSyntax(text);
   return syntax.ok ? checkFilter(syntax.value) : syntax;
 }
+
+/** The filter of a text that was read before, when it was accepted. Null: no filter. */
+export function acceptedFilter(text: string | null): Filter | null {
+  if (text === null) return null;
+  const parsed = parseFilter(text);
+  if (parsed.ok) return parsed.value;
+  throw new Error(`an accepted filter is none: ${parsed.failure.message} at ${parsed.failure.position}`);
+}

@@ -12,6 +12,7 @@ import { addEventRoutes } from "./routes/events.ts";
 import { addExportOrderRoutes } from "./routes/export-orders.ts";
 import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addFeedbackRoutes } from "./routes/feedback.ts";
+import { addFilterRoutes } from "./routes/filters.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
@@ -60,6 +61,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addExportOrderRoutes(app, profile);
   addManifestRoutes(app);
   addProjectRoutes(app);
+  addFilterRoutes(app);
   addIngestRoutes(app);
   addOtelRoutes(app);
   addFeedbackRoutes(app);

@@ -1,90 +1,77 @@
 import type { PlacedChunk } from "./footer.ts";
 import { FLAT, LISTED } from "./levels.ts";
-import { leafPages, type PlainDecoder } from "./pages.ts";
+import { leafPages, type PlainValues } from "./pages.ts";
+import { plainBytes, plainCount32s, plainDecimals, plainFlags, plainIntegers, plainStrings } from "./plain-values.ts";
 
-/** The values of one chunk of a segment, row by row; `file` is the whole segment. Only one page is open at a time. */
+/** Rows of a segment, by their numbers in ascending order. */
+export type Rows = Uint32Array | "all";
+
+/**
+ * The values of one chunk of a segment, row by row; `file` holds the chunk at its offset. Only one page is open at a
+ * time, one without a row that is asked for is not opened, and a value that is not asked for is not decoded.
+ */
+export type ColumnReader<T> = (file: Uint8Array, chunk: PlacedChunk, rows?: Rows) => Generator<T | null>;
+
+const flat =
+  <T>(plain: PlainValues<T>): ColumnReader<T> =>
+  (file, chunk, rows = "all") =>
+    rows === "all" ? allValues(file, chunk, plain) : someValues(file, chunk, plain, rows);
 
 /** Bytes as they were given: views on the page. */
-export const texts = (file: Uint8Array, chunk: PlacedChunk): Generator<Uint8Array | null> =>
-  flatValues(file, chunk, plainBytes);
-
-export const strings = (file: Uint8Array, chunk: PlacedChunk): Generator<string | null> =>
-  flatValues(file, chunk, plainStrings);
-
+export const texts: ColumnReader<Uint8Array> = flat(plainBytes);
+export const strings: ColumnReader<string> = flat(plainStrings);
 /** INT64, also times in microseconds. */
-export const integers = (file: Uint8Array, chunk: PlacedChunk): Generator<number | null> =>
-  flatValues(file, chunk, plainIntegers);
+export const integers: ColumnReader<number> = flat(plainIntegers);
+export const count32s: ColumnReader<number> = flat(plainCount32s);
+export const decimals: ColumnReader<number> = flat(plainDecimals);
+export const flags: ColumnReader<boolean> = flat(plainFlags);
 
-export const count32s = (file: Uint8Array, chunk: PlacedChunk): Generator<number | null> =>
-  flatValues(file, chunk, plainCount32s);
-
-export const decimals = (file: Uint8Array, chunk: PlacedChunk): Generator<number | null> =>
-  flatValues(file, chunk, plainDecimals);
-
-export const flags = (file: Uint8Array, chunk: PlacedChunk): Generator<boolean | null> =>
-  flatValues(file, chunk, plainFlags);
-
-export function* lists(file: Uint8Array, chunk: PlacedChunk): Generator<readonly string[] | null> {
-  for (const { definition, repetition, values } of leafPages(file, chunk, LISTED, plainStrings)) {
-    let next = 0;
-    for (let level = 0; level < definition.length; ) {
+export const lists: ColumnReader<readonly string[]> = function* (file, chunk, rows = "all") {
+  let row = 0;
+  let asked = 0;
+  for (const page of leafPages(file, chunk, LISTED, plainStrings)) {
+    const { definition, repetition, values } = page.open();
+    for (let level = 0; level < definition.length; row++) {
       const begin = level++;
       while (level < definition.length && repetition[level] === 1) level++;
-      if (definition[begin] === LISTED.definition) {
-        yield values.slice(next, next + level - begin);
-        next += level - begin;
-      } else {
-        yield definition[begin] === 0 ? null : [];
+      const items = definition[begin] === LISTED.definition ? level - begin : 0;
+      if (rows !== "all" && rows[asked] !== row) {
+        values.skip(items);
+        continue;
       }
+      asked++;
+      yield definition[begin] === 0 ? null : Array.from({ length: items }, () => values.next());
     }
   }
-}
+};
 
-function* flatValues<T>(file: Uint8Array, chunk: PlacedChunk, decode: PlainDecoder<T>): Generator<T | null> {
-  for (const { definition, values } of leafPages(file, chunk, FLAT, decode)) {
-    let next = 0;
-    // There are as many values as levels that say one is set.
-    for (const level of definition) yield level === 0 ? null : (values[next++] as T);
+function* allValues<T>(file: Uint8Array, chunk: PlacedChunk, plain: PlainValues<T>): Generator<T | null> {
+  for (const page of leafPages(file, chunk, FLAT, plain)) {
+    const { definition, values } = page.open();
+    for (const level of definition) yield level === 0 ? null : values.next();
   }
 }
 
-const plainBytes: PlainDecoder<Uint8Array> = (page, offset, count) => {
-  const view = viewOf(page);
-  const values: Uint8Array[] = [];
-  let position = offset;
-  for (let index = 0; index < count; index++) {
-    const start = position + 4;
-    position = start + view.getUint32(position, true);
-    values.push(page.subarray(start, position));
+function* someValues<T>(
+  file: Uint8Array,
+  chunk: PlacedChunk,
+  plain: PlainValues<T>,
+  rows: Uint32Array,
+): Generator<T | null> {
+  let asked = 0;
+  let first = 0;
+  for (const page of leafPages(file, chunk, FLAT, plain)) {
+    const end = first + page.levels;
+    if ((rows[asked] ?? end) < end) {
+      const { definition, values } = page.open();
+      let position = 0;
+      for (let row = rows[asked]; row !== undefined && row < end; row = rows[++asked]) {
+        let set = 0;
+        for (; position < row - first; position++) set += definition[position] ?? 0;
+        values.skip(set);
+        yield definition[position++] === 0 ? null : values.next();
+      }
+    }
+    first = end;
   }
-  return values;
-};
-
-/** A byte order mark is a part of the value. */
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-const plainStrings: PlainDecoder<string> = (page, offset, count) =>
-  plainBytes(page, offset, count).map((bytes) => decoder.decode(bytes));
-
-const plainIntegers: PlainDecoder<number> = (page, offset, count) => {
-  const view = viewOf(page);
-  return Array.from({ length: count }, (_, index) => {
-    const at = offset + index * 8;
-    return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
-  });
-};
-
-const plainCount32s: PlainDecoder<number> = (page, offset, count) => {
-  const view = viewOf(page);
-  return Array.from({ length: count }, (_, index) => view.getInt32(offset + index * 4, true));
-};
-
-const plainDecimals: PlainDecoder<number> = (page, offset, count) => {
-  const view = viewOf(page);
-  return Array.from({ length: count }, (_, index) => view.getFloat64(offset + index * 8, true));
-};
-
-const plainFlags: PlainDecoder<boolean> = (page, offset, count) =>
-  Array.from({ length: count }, (_, index) => (((page[offset + (index >> 3)] ?? 0) >> (index & 7)) & 1) === 1);
-
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -24,61 +24,85 @@ export function* storedPages(file: Uint8Array, chunk: PlacedChunk): Generator<St
   }
 }
 
-/** Reads `count` PLAIN values from `offset` on. */
-export type PlainDecoder<T> = (page: Uint8Array, offset: number, count: number) => T[];
+/** Walks over values that stand one after the other. */
+export interface Cursor<T> {
+  next(): T;
+  skip(count: number): void;
+}
+
+/** The PLAIN values of a page from `offset` on. */
+export type PlainValues<T> = (page: Uint8Array, offset: number) => Cursor<T>;
 
 /** A data page with its levels and those of its values that are set. */
 export interface LeafPage<T> {
   readonly definition: Uint8Array;
   /** Empty for a flat column. */
   readonly repetition: Uint8Array;
-  readonly values: readonly T[];
+  readonly values: Cursor<T>;
 }
 
-/** The data pages of a chunk, decoded one at a time. Reads what the chunk writer writes: version 1 pages only. */
+/** A data page that need not be decompressed to be passed over. */
+export interface ClosedPage<T> {
+  /** One for each row of a flat column. */
+  readonly levels: number;
+  open(): LeafPage<T>;
+}
+
+/** The data pages of a chunk in order. Reads what the chunk writer writes: version 1 pages only. */
 export function* leafPages<T>(
   file: Uint8Array,
   chunk: PlacedChunk,
   depth: Depth,
-  decode: PlainDecoder<T>,
-): Generator<LeafPage<T>> {
-  let dictionary: readonly T[] = [];
+  plain: PlainValues<T>,
+): Generator<ClosedPage<T>> {
+  let dictionary: () => readonly T[] = () => [];
   for (const { header, body } of storedPages(file, chunk)) {
-    const page = decompressPage(chunk.codec, body, header.uncompressed_page_size);
+    const decompressed = () => decompressPage(chunk.codec, body, header.uncompressed_page_size);
     const { data_page_header, dictionary_page_header } = header;
     if (dictionary_page_header) {
-      dictionary = decode(page, 0, dictionary_page_header.num_values);
+      dictionary = once(() => {
+        const values = plain(decompressed(), 0);
+        return Array.from({ length: dictionary_page_header.num_values }, () => values.next());
+      });
     } else if (data_page_header) {
-      yield leafPage(page, data_page_header, depth, decode, dictionary);
+      const open = () => leafPage(decompressed(), data_page_header, depth, plain, dictionary);
+      yield { levels: data_page_header.num_values, open };
     } else {
       throw new Error(`a page of type ${header.type} in a segment`);
     }
   }
 }
 
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
 const leafPage = <T>(
   page: Uint8Array,
   { num_values, encoding }: NonNullable<PageHeader["data_page_header"]>,
   depth: Depth,
-  decode: PlainDecoder<T>,
-  dictionary: readonly T[],
+  plain: PlainValues<T>,
+  dictionary: () => readonly T[],
 ): LeafPage<T> => {
   const reader = { view: new DataView(page.buffer, page.byteOffset, page.byteLength), offset: 0 };
   const repetition = new Uint8Array(depth.repetition > 0 ? num_values : 0);
   if (depth.repetition > 0) readRleBitPackedHybrid(reader, bitWidthOf(depth.repetition), repetition);
   const definition = new Uint8Array(num_values);
   readRleBitPackedHybrid(reader, bitWidthOf(depth.definition), definition);
-  let count = 0;
-  for (const level of definition) if (level === depth.definition) count++;
   switch (encoding) {
     case "PLAIN":
-      return { definition, repetition, values: decode(page, reader.offset, count) };
+      return { definition, repetition, values: plain(page, reader.offset) };
     case "RLE_DICTIONARY": {
+      let count = 0;
+      for (const level of definition) if (level === depth.definition) count++;
       const places = new Uint32Array(count);
       const width = reader.view.getUint8(reader.offset++);
       readRleBitPackedHybrid(reader, width, places, page.length - reader.offset);
-      // Places of a dictionary that stands before the page.
-      return { definition, repetition, values: Array.from(places, (place) => dictionary[place] as T) };
+      return { definition, repetition, values: valuesAt(places, dictionary()) };
     }
     case "PLAIN_DICTIONARY":
     case "RLE":
@@ -90,4 +114,15 @@ const leafPage = <T>(
     case "BYTE_STREAM_SPLIT":
       throw new Error(`a page of encoding ${encoding} in a segment`);
   }
+};
+
+const valuesAt = <T>(places: Uint32Array, dictionary: readonly T[]): Cursor<T> => {
+  let at = 0;
+  return {
+    // Places of a dictionary that stands before the page.
+    next: () => dictionary[places[at++] as number] as T,
+    skip: (count) => {
+      at += count;
+    },
+  };
 };

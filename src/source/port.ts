@@ -1,5 +1,6 @@
 import type { SegmentRef } from "../domain/segment.ts";
 import type { Window } from "../domain/time.ts";
+import type { Filter } from "../filter/filter.ts";
 
 /** A segment together with what spares its reader a look at it. */
 export interface SnapshotSegment extends SegmentRef {
@@ -7,6 +8,8 @@ export interface SnapshotSegment extends SegmentRef {
   readonly footer: Uint8Array | null;
   /** Only the rows that began in one of these windows are meant; null: those of the window asked for. */
   readonly keep: readonly Window[] | null;
+  /** Of the rows that are meant, some may not match the filter asked for; absent: all do. */
+  readonly matches?: "some";
 }
 
 /** In whose name an export of a schedule asks: asked again, it gets the same rows, and no other export gets them. */
@@ -24,10 +27,11 @@ export interface Snapshot {
 
 /**
  * Where runs come from. A snapshot holds every run that was acknowledged before it was asked for, or before a claim
- * was made for the first time; `claim` null: a one-off export asks.
+ * was made for the first time; `claim` null: a one-off export asks. With a filter, segments may be left out of which
+ * no row matches.
  */
 export interface TraceSource {
-  snapshot(project: ProjectDay, window: Window, claim: Claim | null): Promise<Snapshot>;
+  snapshot(project: ProjectDay, window: Window, claim: Claim | null, filter: Filter | null): Promise<Snapshot>;
 }
 
 export interface ProjectDay {

@@ -14,8 +14,12 @@ const LAYERS: readonly {
   { path: "src/log.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
   { path: "src/filter/", imports: ["src/domain/"], uses: [] },
-  { path: "src/source/", imports: ["src/domain/"], uses: [] },
-  { path: "src/parquet/", imports: ["src/domain/"], uses: ["hyparquet", "hyparquet-writer", "node:zlib"] },
+  { path: "src/source/", imports: ["src/domain/", "src/filter/"], uses: [] },
+  {
+    path: "src/parquet/",
+    imports: ["src/domain/", "src/filter/"],
+    uses: ["hyparquet", "hyparquet-writer", "node:zlib"],
+  },
   { path: "src/s3/", imports: ["src/domain/"], uses: ["aws4fetch", "node:crypto"] },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
@@ -28,6 +32,7 @@ const LAYERS: readonly {
     imports: [
       "src/decider.ts",
       "src/domain/",
+      "src/filter/",
       "src/log.ts",
       "src/settings.ts",
       "src/source/",
@@ -42,6 +47,7 @@ const LAYERS: readonly {
     path: "src/http/",
     imports: [
       "src/domain/",
+      "src/filter/index.ts",
       "src/log.ts",
       "src/settings.ts",
       "src/s3/failures.ts",

@@ -16,6 +16,7 @@ const questionOf = (home: TestWorkspace, changes: Partial<EstimateQuestion> = {}
   exportFields: null,
   formatVersion: "v1",
   compression: "zstandard",
+  filter: null,
   limits: LIMITS,
   ...changes,
 });
@@ -124,6 +125,21 @@ describe("an estimate", () => {
       expect(estimate).toEqual({ ...exact, bytes: estimate.bytes, days: 1, exact: false });
       expect(estimate.bytes / exactBytes).toBeGreaterThan(0.5);
       expect(estimate.bytes / exactBytes).toBeLessThan(2);
+    }
+  });
+
+  it("with a filter leaves out segments that statistics rule out, counts the others whole, and is not exact", async () => {
+    const home = await newWorkspace();
+    await ingest(home, ...plainRuns(300));
+    await snapshot(home);
+    await ingest(home, ...plainRuns(200).map((run) => ({ ...run, name: "later" })));
+    await snapshot(home);
+    for (const [filter, rows] of [
+      ['eq(name,"later")', 200],
+      ['search("2 and")', 500],
+      ['eq(name,"nobody")', 0],
+    ] as const) {
+      expect(await estimateExport(env, questionOf(home, { filter }))).toMatchObject({ rows, exact: false });
     }
   });
 

@@ -57,6 +57,7 @@ const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): Ru
     partition,
     formatVersion: "v1",
     exportFields: null,
+    filter: null,
     compression: "zstandard",
     limits: { ...LIMITS, partBytes: 5 * MIB, partsInFlight: 1, retryDelayMs },
     createdAt: Date.now(),

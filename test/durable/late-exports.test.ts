@@ -1,29 +1,18 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { zstdDecompressSync } from "node:zlib";
-import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it, vi } from "vitest";
 import { workspace } from "../../durable/actors.ts";
 import type { ExportActor } from "../../durable/export.ts";
 import { lookForLate } from "../../durable/late-look.ts";
 import type { WorkspaceActor } from "../../durable/workspace.ts";
-import { manifestKey } from "../../src/domain/layout.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { startOfDay, type Window } from "../../src/domain/time.ts";
 import { windowOf } from "../../src/domain/windows.ts";
-import {
-  customerStore,
-  definitionOf,
-  forget,
-  newDestination,
-  newWorkspace,
-  type TestWorkspace,
-  untilEnded,
-} from "./exporting.ts";
+import { exportedBy } from "./exported-files.ts";
+import { definitionOf, forget, newDestination, newWorkspace, type TestWorkspace, untilEnded } from "./exporting.ts";
 import { DAY, env, ingest, newId, post } from "./traces.ts";
 
 const HOUR_MS = 3_600_000;
 const START = startOfDay(DAY);
-const MIB = 1024 * 1024;
 
 const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
 const hour = (from: number): Window => windowOf(START, 1, from);
@@ -47,34 +36,6 @@ describe("an hourly schedule", () => {
   };
 
   const NOWHERE = { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false };
-
-  const idsIn = async (bytes: Uint8Array): Promise<string[]> => {
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-    const compressors = { ZSTD: (page: Uint8Array) => new Uint8Array(zstdDecompressSync(page)) };
-    return (await parquetReadObjects({ file, columns: ["id"], compressors })).map(({ id }) => String(id));
-  };
-
-  /** What lies in the bucket, by the manifest: the names of files and the ids in them. */
-  const exportedBy = async (home: TestWorkspace, exportId: string) => {
-    const ended = await untilEnded(home.tenantId, exportId);
-    expect(ended.status).toBe("COMPLETED");
-    const store = customerStore(home.prefix);
-    const get = async (key: string): Promise<Uint8Array> => {
-      const found = await store.get(key, 16 * MIB);
-      if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
-      return found.value;
-    };
-    const manifest = JSON.parse(new TextDecoder().decode(await get(manifestKey(home.prefix, exportId))));
-    const files: { name: string; late: boolean; ids: string[] }[] = [];
-    for (const { late, files: listed } of manifest.runs)
-      for (const { key } of listed)
-        files.push({
-          name: key.split("/runs/")[1],
-          late,
-          ids: await idsIn(await get(key)),
-        });
-    return files;
-  };
 
   it("carries a late row with its next window, in the day it belongs to, in a file marked late-", async () => {
     const home = await newWorkspace();

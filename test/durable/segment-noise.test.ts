@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Compression } from "../../src/domain/fields.ts";
-import { deriveSegment } from "../../src/parquet/derive.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
+import { deriveSegment } from "../parquet/derived.ts";
 import { equalBytes, segmentOf } from "../parquet/files.ts";
 import { plainRun } from "../parquet/runs.ts";
 

@@ -220,7 +220,7 @@ async function send(dice: Dice, home: TestProject, other: TestProject, sent: rea
 async function exportedOn({ tenantId, project }: TestProject, day: string): Promise<SegmentRow[]> {
   const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
   const place = { tenantId, projectId: project.id, day, shards: project.shards };
-  return rowsIn(await builtInSource(env).snapshot(place, window, null));
+  return rowsIn(await builtInSource(env).snapshot(place, window, null, null));
 }
 
 /** Takes the shard out of memory, where it may not be any more. */

@@ -77,7 +77,12 @@ export async function ingest({ tenantId, project }: TestProject, ...changes: Run
 }
 
 export const snapshot = ({ tenantId, project }: TestProject, window = WHOLE_DAY): Promise<Snapshot> =>
-  builtInSource(env).snapshot({ tenantId, projectId: project.id, day: DAY, shards: project.shards }, window, null);
+  builtInSource(env).snapshot(
+    { tenantId, projectId: project.id, day: DAY, shards: project.shards },
+    window,
+    null,
+    null,
+  );
 
 export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
   const rows: SegmentRow[] = [];

@@ -129,7 +129,7 @@ describe("a body that is not valid answers 422 and says where", () => {
     ["body.interval_hours", () => schedule({ interval_hours: 169 })],
     ["body.interval_hours", () => schedule({ interval_hours: 1.5 })],
     ["body.interval_hours", () => schedule({ interval_hours: "24" })],
-    ["body.filter", () => oneOff({ filter: "eq(is_root, true)" })],
+    ["body.filter", () => oneOff({ filter: "is_root = true" })],
     ["body.all_experiments", () => oneOff({ all_experiments: true })],
     ["body.format", () => oneOff({ format: "CSV" })],
     ["body.format_version", () => oneOff({ format_version: "v3" })],

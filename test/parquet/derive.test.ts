@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Compression, EXPORT_FIELDS } from "../../src/domain/fields.ts";
 import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
-import { type Derivation, deriveSegment } from "../../src/parquet/derive.ts";
 import { storedPages } from "../../src/parquet/pages.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";
+import { type Derivation, deriveSegment } from "./derived.ts";
 import { askDuckDb } from "./duckdb.ts";
 import { equalBytes, segmentOf } from "./files.ts";
 import { DAY_START, ODD_RUNS, plainRuns } from "./runs.ts";

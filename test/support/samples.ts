@@ -63,6 +63,7 @@ export function specOf(limits: Partial<Limits> = {}): RunSpec {
     partition,
     formatVersion: "v1",
     exportFields: null,
+    filter: null,
     compression: "zstandard",
     limits: plan.limits,
     createdAt: NOW,

@@ -33,6 +33,7 @@ export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string 
       format_version: definition.formatVersion,
       compression: definition.compression,
       export_fields: definition.exportFields,
+      filter: definition.filter,
       bucket_name: destination.bucketName,
       prefix: keyPrefixOf(destination),
       verification: weakest(files),

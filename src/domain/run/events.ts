@@ -19,6 +19,8 @@ export interface RunSpec {
   readonly partition: Partition;
   readonly formatVersion: FormatVersion;
   readonly exportFields: readonly ExportField[] | null;
+  /** As sent, and accepted; null: all runs. */
+  readonly filter: string | null;
   readonly compression: Compression;
   readonly limits: Limits;
   readonly createdAt: number;
@@ -32,11 +34,13 @@ export interface SnapshotFacts {
   readonly bytes: number;
 }
 
-/** A segment made for this run because the stored one could not be copied. */
+/** What stands in place of stored segments that could not be copied: made of their rows, or found to be as good. */
 export interface DerivedSegment {
   /** Position of the original in the snapshot. */
   readonly index: number;
-  /** null: no row of the original lies in the window. */
+  /** Position of the last one, where it stands for several in a row; absent: only one. */
+  readonly upTo?: number;
+  /** null: no row of the originals is meant. */
   readonly segment: SegmentRef | null;
 }
 

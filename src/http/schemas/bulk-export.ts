@@ -8,6 +8,7 @@ import { storeText } from "../failure-text.ts";
 import type { RequestFailure } from "../problems.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../wire-profile.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "./fields.ts";
+import { filterText } from "./filter.ts";
 
 const FORMAT_VERSIONS = ["v1", "v2_beta"] as const;
 const COMPRESSIONS = ["zstandard", "snappy", "gzip", "none"] as const;
@@ -66,7 +67,7 @@ const members = closedObject({
   all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
   start_time: instant,
   end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
-  filter: z.null({ error: "Filters are not supported: an export holds its whole window. Leave filter out" }).optional(),
+  filter: filterText.nullish(),
   format: z.literal("Parquet", { error: "The only format is Parquet" }).nullish(),
   format_version: z.enum(FORMAT_VERSIONS).nullish(),
   compression: z.enum(COMPRESSIONS).nullish(),
@@ -89,7 +90,7 @@ export const bulkExportEstimate = members
   .superRefine(checkWindow)
   .openapi("BulkExportEstimateCreate");
 
-/** Body of a clone: any members of B2; null for `end_time` or `interval_hours` removes the original's. */
+/** Body of a clone: any members of B2; null for `end_time`, `interval_hours` or `filter` removes the original's. */
 export const bulkExportClone = members.partial().openapi("BulkExportClone");
 
 /** The definition that a valid body of B2 stands for. */
@@ -109,7 +110,7 @@ export const definitionOf = (
   start: sent.start_time,
   end: sent.end_time ?? null,
   intervalHours: sent.interval_hours ?? null,
-  filter: null,
+  filter: sent.filter ?? null,
   exportFields: sent.export_fields ?? null,
   formatVersion: sent.format_version ?? "v1",
   compression: sent.compression ?? given.defaultCompression,
@@ -128,6 +129,7 @@ export const cloneOf = (
   const merged = {
     end_time: original.end,
     interval_hours: original.intervalHours,
+    filter: original.filter,
     export_fields: original.exportFields === null ? null : [...original.exportFields],
     format_version: original.formatVersion,
     compression,

@@ -17,7 +17,8 @@ export const estimateShown = z
     exact: z.boolean().openapi({
       description:
         "Whether rows and files are those of an export started now. Not while traces wait to be sealed, nor when the " +
-        "window cuts a segment (its rows are counted in proportion), nor with another compression than zstandard.",
+        "window cuts a segment (its rows are counted in proportion), nor with another compression than zstandard, nor " +
+        "with a filter: segments in which runs may match are counted whole.",
     }),
   })
   .openapi("BulkExportEstimate");
@@ -39,5 +40,6 @@ export const questionOf = (
   exportFields: sent.export_fields ?? null,
   formatVersion: sent.format_version ?? "v1",
   compression: sent.compression ?? defaultCompression,
+  filter: sent.filter ?? null,
   limits,
 });

@@ -1,0 +1,28 @@
+/**
+ * Begins the work for up to `depth` items before their results are asked for; results come in the order of the items.
+ * When the reader leaves early, what was begun is waited for and handed to `dispose`.
+ */
+export async function* ahead<T, R>(
+  depth: number,
+  items: readonly T[],
+  begin: (item: T) => Promise<R>,
+  dispose: (result: R) => void,
+): AsyncGenerator<R> {
+  const begun: Promise<R>[] = [];
+  let next = 0;
+  try {
+    for (;;) {
+      for (const item of items.slice(next, next + depth - begun.length)) {
+        const work = begin(item);
+        work.catch(() => {}); // met in its turn
+        begun.push(work);
+        next += 1;
+      }
+      const first = begun.shift();
+      if (first === undefined) return;
+      yield await first;
+    }
+  } finally {
+    for (const one of await Promise.allSettled(begun)) if (one.status === "fulfilled") dispose(one.value);
+  }
+}

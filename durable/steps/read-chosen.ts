@@ -1,0 +1,66 @@
+import type { RunSpec } from "../../src/domain/run/events.ts";
+import { compileFilter } from "../../src/filter/evaluate.ts";
+import { acceptedFilter } from "../../src/filter/index.ts";
+import { type ColumnName, columnsFor } from "../../src/parquet/columns.ts";
+import type { Footer } from "../../src/parquet/footer.ts";
+import type { HeldChunks } from "../../src/parquet/held-chunks.ts";
+import { columnsToChoose, type RowChoice, type SelectedRows, selectRows } from "../../src/parquet/select-rows.ts";
+import type { SnapshotSegment } from "../../src/source/port.ts";
+import type { Env } from "../env.ts";
+import { makeLine } from "./line.ts";
+import { enterRoom } from "./room.ts";
+import { readColumns, segmentFooter } from "./segments.ts";
+import { isWhole, windowsOf } from "./windows.ts";
+
+/** What is wanted of a segment that cannot be copied unseen. */
+export type Chosen =
+  | { readonly kind: "nothing" }
+  /** As it lies there. */
+  | { readonly kind: "itself" }
+  /** All rows, in another codec. */
+  | { readonly kind: "all"; readonly held: HeldChunks }
+  | { readonly kind: "some"; readonly held: HeldChunks; readonly selected: SelectedRows };
+
+/** `leave` gives back the room that the columns take. */
+export type ChosenColumns = Chosen & { readonly leave: () => void };
+
+/**
+ * Reads of segments what a run wants of them: first the columns that decide on rows; those to be exported only where
+ * some rows are wanted. Segments enter the room in the order asked for, so whoever is waited for is in it.
+ */
+export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
+  const filter = acceptedFilter(spec.filter);
+  const compiled = filter === null ? null : compileFilter(filter);
+  const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
+  const toRoom = makeLine();
+  return async (segment) => {
+    const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
+    const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
+    const found = segmentFooter(env, segment);
+    found.catch(() => {}); // met in its turn
+    const leave = await toRoom(async () => enterRoom(bytesOf(await found, new Set([...exported, ...deciding]))));
+    const read = (columns: ReadonlySet<ColumnName>) =>
+      found.then((footer) => readColumns(env, segment, footer, columns));
+    try {
+      if (choice === null) return { kind: "all", held: await read(exported), leave };
+      const held = await read(deciding);
+      const selected = selectRows(held, choice);
+      if (selected.rows.length === 0) return { kind: "nothing", leave };
+      const isAll = selected.rows.length === segment.rows;
+      if (isAll && spec.compression === "zstandard") return { kind: "itself", leave };
+      const rest = await read(new Set([...exported].filter((column) => !deciding.has(column))));
+      const all = new Map([...held, ...rest]);
+      return isAll ? { kind: "all", held: all, leave } : { kind: "some", held: all, selected, leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+}
+
+/** Null: every row is wanted. */
+const choiceOf = (spec: RunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
+  filter === null && isWhole(spec, segment) ? null : { keep: windowsOf(spec, segment), filter };
+
+const bytesOf = ({ chunks }: Footer, columns: ReadonlySet<ColumnName>): number =>
+  chunks.reduce((sum, { column, bytes, bloomBytes }) => sum + (columns.has(column) ? bytes + bloomBytes : 0), 0);

@@ -1,0 +1,49 @@
+import { zstdDecompressSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import { expect } from "vitest";
+import { manifestKey } from "../../src/domain/layout.ts";
+import { customerStore, type TestWorkspace, untilEnded } from "./exporting.ts";
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+export interface ExportedFile {
+  /** Behind `runs/`. */
+  readonly name: string;
+  readonly late: boolean;
+  readonly ids: readonly string[];
+}
+
+/** What lies in the bucket once the export is COMPLETED, by its manifest: the names of files and the ids in them. */
+export const exportedBy = async (home: TestWorkspace, exportId: string): Promise<readonly ExportedFile[]> => {
+  const manifest = await manifestOf(home, exportId);
+  const files: ExportedFile[] = [];
+  for (const { late, files: listed } of manifest.runs)
+    for (const { key } of listed)
+      files.push({ name: key.split("/runs/")[1] ?? key, late, ids: await idsIn(await read(home, key)) });
+  return files;
+};
+
+export interface Manifest {
+  readonly filter: string | null;
+  readonly rows: number;
+  readonly runs: readonly { readonly late: boolean; readonly files: readonly { readonly key: string }[] }[];
+}
+
+/** The manifest of an export, once it is COMPLETED. */
+export const manifestOf = async (home: TestWorkspace, exportId: string): Promise<Manifest> => {
+  const ended = await untilEnded(home.tenantId, exportId);
+  expect(ended.status).toBe("COMPLETED");
+  return JSON.parse(new TextDecoder().decode(await read(home, manifestKey(home.prefix, exportId))));
+};
+
+const read = async (home: TestWorkspace, key: string): Promise<Uint8Array> => {
+  const found = await customerStore(home.prefix).get(key, MOST_BYTES);
+  if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
+  return found.value;
+};
+
+const idsIn = async (bytes: Uint8Array): Promise<string[]> => {
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const compressors = { ZSTD: (page: Uint8Array) => new Uint8Array(zstdDecompressSync(page)) };
+  return (await parquetReadObjects({ file, columns: ["id"], compressors })).map(({ id }) => String(id));
+};

@@ -1,0 +1,34 @@
+import type { Compression } from "../../src/domain/fields.ts";
+import { compileFilter } from "../../src/filter/evaluate.ts";
+import type { Selection } from "../../src/parquet/columns.ts";
+import { RowGatherer } from "../../src/parquet/gather.ts";
+import { heldInSegment } from "../../src/parquet/held-chunks.ts";
+import { recodedSegment } from "../../src/parquet/recode.ts";
+import { segmentFooter } from "../../src/parquet/segment-reader.ts";
+import type { Segment } from "../../src/parquet/segment-writer.ts";
+import { selectRows } from "../../src/parquet/select-rows.ts";
+import { filterOf } from "../filter/runs.ts";
+
+export interface Derivation {
+  readonly selection: Selection;
+  readonly codec: Compression;
+  /** null: every row. */
+  readonly keep: readonly { readonly start: number; readonly end: number }[] | null;
+  readonly filter?: string;
+}
+
+const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
+
+/** What an export makes of a whole segment that it cannot copy; null: no row is left. */
+export const deriveSegment = (bytes: Uint8Array, { selection, codec, keep, filter }: Derivation): Segment | null => {
+  const held = heldInSegment(bytes);
+  const { rows } = segmentFooter(bytes);
+  const choice = { keep: keep ?? EVER, filter: filter === undefined ? null : compileFilter(filterOf(filter)) };
+  const selected = selectRows(held, choice);
+  if (selected.rows.length === 0) return null;
+  if (selected.rows.length === rows)
+    return { ...selected, rows, bytes: recodedSegment(held, rows, { selection, codec }) };
+  const gatherer = new RowGatherer(selection, codec);
+  gatherer.add(held, selected);
+  return gatherer.finish();
+};

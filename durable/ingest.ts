@@ -6,7 +6,7 @@ import { changeBytes, type Invalid, type RunChange } from "../src/trace/run-chan
 import { strays, traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import type { WorkspaceProtocol } from "./protocol.ts";
-import type { KnownDay } from "./trace-protocol.ts";
+import type { Capacity, KnownDay } from "./trace-protocol.ts";
 
 /** What became of the changes of one request. */
 export interface IngestOutcome {
@@ -14,6 +14,8 @@ export interface IngestOutcome {
   readonly accepted: number;
   /** Why others are not, the first of them; empty: all are. A refused change does not stop its neighbours. */
   readonly refusals: readonly Refusal[];
+  /** There was no room for all: the request is to be sent again as it is. What was taken of it is taken once. */
+  readonly capacity: Capacity | null;
 }
 
 /** Refusals that are told; a hostile body may earn very many. */
@@ -59,8 +61,8 @@ export async function ingestChanges(
     await messages.add(change, project?.value ?? null);
     accepted += 1;
   }
-  await messages.finish();
-  return { accepted, refusals };
+  const capacity = await messages.finish();
+  return { accepted: capacity === null ? accepted : 0, refusals, capacity };
 }
 
 type AskedProject = { readonly id: string } | { readonly name: string };
@@ -81,7 +83,7 @@ function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
 
 /** Changes gathered for one actor. */
 interface Lane {
-  readonly send: (changes: readonly RunChange[]) => Promise<void>;
+  readonly send: (changes: readonly RunChange[]) => Promise<Capacity | null>;
   waiting: RunChange[];
   bytes: number;
   /** The end of its last message: messages of one lane keep their order. */
@@ -93,10 +95,11 @@ function messagesTo(env: Env, tenantId: string) {
   const inFlight = new Set<Promise<void>>();
   let waitingBytes = 0;
   let failed: { readonly fault: unknown } | null = null;
+  let refused: Capacity | null = null;
   const lost = newLane((changes) =>
     strays(env, tenantId)
       .place(changes)
-      .then(() => undefined),
+      .then(() => null),
   );
 
   const dispatch = async (lane: Lane): Promise<void> => {
@@ -107,8 +110,12 @@ function messagesTo(env: Env, tenantId: string) {
     waitingBytes -= lane.bytes;
     lane.waiting = [];
     lane.bytes = 0;
+    if (refused !== null) return;
     const message = lane.sent
       .then(() => lane.send(changes))
+      .then((capacity) => {
+        refused ??= capacity;
+      })
       .catch((fault: unknown) => {
         failed ??= { fault };
       })
@@ -155,9 +162,11 @@ function messagesTo(env: Env, tenantId: string) {
       }
       await dispatch(lane);
     },
-    async finish(): Promise<void> {
+    /** Answers why something was not taken. Nothing is sent any more once that is known. */
+    async finish(): Promise<Capacity | null> {
       await this.leave(lost);
       await settle();
+      return refused;
     },
   };
 }
@@ -168,12 +177,15 @@ async function sendToShard(
   known: KnownDay,
   shard: number,
   changes: readonly RunChange[],
-): Promise<void> {
+): Promise<Capacity | null> {
   const actor = traceShard(env, { tenantId, projectId: known.projectId, day: known.day, shard });
-  const { note } = await actor.ingest(changes);
-  if (note === null) return;
+  const taken = await actor.ingest(changes);
+  if (!taken.ok) return taken.failure;
+  const { note } = taken.value;
+  if (note === null) return null;
   await strays(env, tenantId).noteDay(known);
   await actor.dayNoted(note);
+  return null;
 }
 
 const newLane = (send: Lane["send"]): Lane => ({ send, waiting: [], bytes: 0, sent: Promise.resolve() });

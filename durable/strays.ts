@@ -59,7 +59,12 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     });
     this.#wakeBy(now + FIRST_PAUSE_MS);
     const runIds = [...new Set(changes.map(({ id }) => id))];
-    await this.#lookFor(runIds, (lost) => this.#daysFor(lost, DAYS_AT_ONCE));
+    try {
+      await this.#lookFor(runIds, (lost) => this.#daysFor(lost, DAYS_AT_ONCE));
+    } catch (fault) {
+      // They are durable here, and the alarm looks again.
+      log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });
+    }
     this.#settle();
     const left = new Set(this.#store.lostRunsAmong(runIds).map(({ id }) => id));
     const parked = changes.filter(({ id }) => left.has(id)).length;
@@ -188,7 +193,10 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     for (;;) {
       const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
       if (seqs.length === 0) return;
-      const { note } = await actor.ingest(changes);
+      const taken = await actor.ingest(changes);
+      // What is parked waits until there is room; a snapshot must not be taken without it.
+      if (!taken.ok) throw new Error(taken.failure.message);
+      const { note } = taken.value;
       if (note !== null) {
         this.#store.noteDay(day);
         await actor.dayNoted(note);

@@ -101,7 +101,14 @@ function estimateHot(store: TraceStore, identity: ShardIdentity, question: Shard
   return { shares: [{ rows, mostBytes: Math.round((mostBytes * hotBytes) / sampledBytes) }], isExact };
 }
 
-const WHAT_A_SNAPSHOT_SEALS = { scope: "everything", now: 0, hotBytes: 0, sealBytes: 0, sealAgeMs: 0 } as const;
+const WHAT_A_SNAPSHOT_SEALS = {
+  scope: "everything",
+  now: 0,
+  hotBytes: 0,
+  sealBytes: 0,
+  sealAgeMs: 0,
+  maxHotBytes: 0,
+} as const;
 
 const isInside = ({ start }: HotRun, window: Window): boolean =>
   start !== null && start >= window.start * 1000 && start < window.end * 1000;

@@ -1,4 +1,6 @@
+import type { Refusal } from "../src/domain/failures.ts";
 import type { Compression } from "../src/domain/fields.ts";
+import type { Result } from "../src/domain/result.ts";
 import type { Window } from "../src/domain/time.ts";
 import type { Selection } from "../src/parquet/columns.ts";
 import type { Share } from "../src/parquet/plan.ts";
@@ -10,8 +12,9 @@ export interface TraceShardProtocol {
   /**
    * Takes changes of runs in their order; they are durable when this answers. `note` is not null: the strays of the
    * tenant must note the day before the changes are acknowledged, and `dayNoted` confirms it with the same value.
+   * Refused as a whole, with nothing taken, while too much waits to be sealed or the storage takes nothing.
    */
-  ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly note: string | null }>;
+  ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>>;
   /** A confirmation that a schedule has overtaken counts for nothing. */
   dayNoted(note: string): Promise<void>;
   /** Those of the runs of which a post or a patch has come here. */
@@ -34,6 +37,13 @@ export interface TraceShardProtocol {
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
 }
+
+export interface Taken {
+  readonly accepted: number;
+  readonly note: string | null;
+}
+
+export type Capacity = Extract<Refusal, { readonly reason: "capacity" }>;
 
 export interface ShardQuestion {
   readonly window: Window;

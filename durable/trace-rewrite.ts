@@ -3,6 +3,7 @@ import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import type { Compaction } from "../src/trace/compaction.ts";
 import { deriveRow } from "../src/trace/derive-row.ts";
 import { mergeChanges, runOfRow } from "../src/trace/merge.ts";
+import type { RunChange } from "../src/trace/run-change.ts";
 import { groupByRun, type HotRun, inRowOrder } from "../src/trace/seal-plan.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
 import type { Replaced, WrittenSegment } from "./trace-store.ts";
@@ -34,8 +35,8 @@ async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly H
   const foldedRow = (row: SegmentRow): SegmentRow => {
     const run = byId.get(row.id);
     if (run === undefined) return row;
-    const changes = store.changes(run.seqs).map((one) => (isShared ? { ...one, start_time: null } : one));
-    return deriveRow(mergeChanges(runOfRow(row), changes)) ?? row;
+    const changes = store.changes(run.seqs);
+    return deriveRow(mergeChanges(runOfRow(row), isShared ? withoutStart(changes) : changes)) ?? row;
   };
   const rows: SegmentRow[] = [];
   for (const segment of replaced.segments) rows.push(...readSegmentRows(await objectOf(sealing, segment)));
@@ -54,6 +55,10 @@ async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly H
   }
   written.push(await write(sealing, draft));
   commit(sealing, written, replaced, changed);
+}
+
+function* withoutStart(changes: Iterable<RunChange>): Generator<RunChange> {
+  for (const change of changes) yield { ...change, start_time: null };
 }
 
 async function objectOf({ store, bucket }: Sealing, segment: number): Promise<Uint8Array> {

@@ -17,7 +17,7 @@ const CHANGES_PER_PAGE = 20_000;
 export async function seal(
   sealing: Sealing,
   scope: SealPolicy["scope"],
-  settings: { readonly sealBytes: number; readonly sealAgeMs: number },
+  settings: Pick<SealPolicy, "sealBytes" | "sealAgeMs" | "maxHotBytes">,
 ): Promise<number | null> {
   const { store } = sealing;
   const upTo = store.lastSeq();
@@ -28,7 +28,7 @@ export async function seal(
     if (last === undefined) return oldestLeftAt;
     after = last.seq;
     const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
-    const plan = planSeal(runs, { scope, now: Date.now(), hotBytes: store.hotBytes, ...settings });
+    const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hotBytes });
     await sealFresh(sealing, plan.fresh);
     for (const [segment, changed] of plan.folds) await fold(sealing, segment, changed);
     if (plan.oldestLeftAt !== null) oldestLeftAt = Math.min(oldestLeftAt ?? plan.oldestLeftAt, plan.oldestLeftAt);

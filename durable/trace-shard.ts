@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { fail, ok, type Result } from "../src/domain/result.ts";
 import { DAY_MS, startOfDay, type Window } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
@@ -11,7 +12,14 @@ import type { Env } from "./env.ts";
 import { MAX_SEGMENT_ROWS, type Sealing } from "./trace-draft.ts";
 import { estimateShard } from "./trace-estimate.ts";
 import { feedbackOn } from "./trace-feedback.ts";
-import type { RunFeedback, ShardEstimate, ShardQuestion, TraceShardProtocol } from "./trace-protocol.ts";
+import type {
+  Capacity,
+  RunFeedback,
+  ShardEstimate,
+  ShardQuestion,
+  Taken,
+  TraceShardProtocol,
+} from "./trace-protocol.ts";
 import { compact } from "./trace-rewrite.ts";
 import { seal } from "./trace-seal.ts";
 import { TraceStore } from "./trace-store.ts";
@@ -33,6 +41,21 @@ const DISPOSED_AT_ONCE = 500;
 /** Small segments among which a merge is looked for: each look compares them with each other. */
 const COMPARED_SEGMENTS = 64;
 
+/** Sealing what is hot at most takes about as long (src/settings.ts), and the SDK waits as long when nothing is said. */
+const RETRY_AFTER_SECONDS = 10;
+
+const TOO_MUCH_HOT: Capacity = {
+  reason: "capacity",
+  message: "Traces of this project and day come faster than they are sealed. Nothing of this was lost: send it again.",
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+
+const NO_STORAGE: Capacity = {
+  reason: "capacity",
+  message: "Storage takes no traces at the moment. Send this again.",
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+
 /** Takes the changes of runs, keeps them hot, and seals them into segments. */
 export class TraceShardActor extends DurableObject<Env> implements TraceShardProtocol {
   readonly #identity = identityOf(this.ctx.id.name);
@@ -53,25 +76,22 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   #quietUntil = 0;
   #alarmAt: number | null = null;
 
-  async ingest(changes: readonly RunChange[]): Promise<{ readonly accepted: number; readonly note: string | null }> {
-    const { storage } = this.ctx;
+  async ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>> {
     const now = Date.now();
-    const before = this.#store?.hotBytes;
-    let store = this.#store;
-    try {
-      storage.transactionSync(() => {
-        store ??= TraceStore.create(storage.sql);
-        for (const change of changes) store.append(this.#keptInItsDay(change), now);
-      });
-    } catch (fault) {
-      if (this.#store !== null && before !== undefined) this.#store.hotBytes = before;
-      throw fault;
+    const hotBytes = this.#store?.hotBytes ?? 0;
+    if (this.#store !== null && hotBytes >= this.#settings().maxHotBytes) {
+      this.#settle(this.#store, now);
+      return fail(TOO_MUCH_HOT);
     }
-    if (store === null) throw new Error("a transaction ran without its body");
-    this.#store = store;
+    const stored = this.#append(changes, now);
+    if (!stored.ok) {
+      if (this.#store !== null) this.#store.hotBytes = hotBytes;
+      return stored;
+    }
+    this.#store = stored.value;
     this.#oldestAt ??= now;
-    this.#settle(store, now);
-    return { accepted: changes.length, note: this.#isNoted ? null : this.#note };
+    this.#settle(stored.value, now);
+    return ok({ accepted: changes.length, note: this.#isNoted ? null : this.#note });
   }
 
   async dayNoted(note: string): Promise<void> {
@@ -131,6 +151,24 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       log("trace_shard_failed", { shard: this.ctx.id.name ?? "", message: String(fault) });
     }
     this.#settle(store, Date.now());
+  }
+
+  /** All of the changes or none. */
+  #append(changes: readonly RunChange[], now: number): Result<TraceStore, Capacity> {
+    const { storage } = this.ctx;
+    try {
+      return ok(
+        storage.transactionSync(() => {
+          const store = this.#store ?? TraceStore.create(storage.sql);
+          for (const change of changes) store.append(this.#keptInItsDay(change), now);
+          return store;
+        }),
+      );
+    } catch (fault) {
+      if (!isStorageFault(fault)) throw fault;
+      log("trace_shard_failed", { shard: this.ctx.id.name ?? "", message: String(fault) });
+      return fail(NO_STORAGE);
+    }
   }
 
   /** Even an empty shard remembers what it answered to a schedule. */
@@ -224,7 +262,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   #sealDueAt(store: TraceStore, now: number): number | null {
     if (this.#oldestAt === null) return null;
-    return store.hotBytes >= this.#sealAtBytes ? now : this.#oldestAt + this.#settings().sealAgeMs;
+    const { maxHotBytes } = this.#settings();
+    return store.hotBytes >= Math.min(this.#sealAtBytes, maxHotBytes)
+      ? now
+      : this.#oldestAt + this.#settings().sealAgeMs;
   }
 
   /** Puts the alarm at the earliest thing to do. Writes only when that has changed. */
@@ -254,6 +295,9 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return readSettings(this.env);
   }
 }
+
+/** What SQLite says when disk or memory are at an end or do not answer; anything else is a fault of ours. */
+const isStorageFault = (fault: unknown): boolean => /SQLITE_(FULL|IOERR|NOMEM)/.test(String(fault));
 
 const leastOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);

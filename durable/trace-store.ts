@@ -148,11 +148,12 @@ export class TraceStore {
       .map((row) => ({ ...row, kind: kindOf(row.kind), ended: row.ended === 1 }));
   }
 
-  changes(seqs: readonly number[]): RunChange[] {
-    return seqs.map((seq) => {
+  /** One after the other: the changes of a run may be more than fit into memory together. */
+  *changes(seqs: readonly number[]): Generator<RunChange> {
+    for (const seq of seqs) {
       const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM change WHERE seq = ?", seq).one();
-      return decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
-    });
+      yield decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
+    }
   }
 
   /** Those of the runs of which a post or a patch has come. Scans the hot changes: strays alone ask this. */
@@ -175,7 +176,7 @@ export class TraceStore {
       "SELECT seq FROM change WHERE kind = 'feedback' AND run IN (SELECT value FROM json_each(?)) ORDER BY seq",
       JSON.stringify(runIds),
     );
-    return this.changes(rows.toArray().map(({ seq }) => seq));
+    return [...this.changes(rows.toArray().map(({ seq }) => seq))];
   }
 
   /** The live segments that hold the runs. */

@@ -24,6 +24,8 @@ export interface Settings {
   readonly sealBytes: number;
   /** Age at which hot runs are sealed whatever their number. */
   readonly sealAgeMs: number;
+  /** Hot bytes of a trace shard beyond which it takes no more until it has sealed. */
+  readonly maxHotBytes: number;
   /** Most uncompressed bytes of one segment. */
   readonly segmentRawBytes: number;
   /** Longest ingest body, after decompression. */
@@ -68,6 +70,8 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
   shardsPerProject: readNumber(env, "SHARDS_PER_PROJECT", 1, 1, 64),
   sealBytes: readNumber(env, "SEAL_BYTES", 16 * MIB, 1, 1024 * MIB),
   sealAgeMs: readNumber(env, "SEAL_AGE_MS", 10 * MINUTE_MS, 0, 24 * HOUR_MS),
+  // Ten seconds of sealing at the measured 25 MB/s, and a fortieth of what an object may store.
+  maxHotBytes: readNumber(env, "MAX_HOT_BYTES", 256 * MIB, 1, 4096 * MIB),
   segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
   maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
   jurisdiction: readJurisdiction(env),

@@ -3,29 +3,50 @@ import type { FeedbackEntry, FeedbackSaid } from "./run-change.ts";
 
 /** The feedback of one run as a list: how it is kept, and what becomes of it when more is said. */
 
+/** Most JSON of all feedback on one run. It is kept twice, as given and as statistics with every comment. */
+export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
+
 /**
- * The entries after what was said, in its order: each feedback once, ordered by id. Said as a whole again, a feedback is
- * replaced, but keeps the time at which it was created.
+ * Feedback to which more is said: each once. Said as a whole again, a feedback is replaced, but keeps the time at which
+ * it was created. What there is no room for is left out.
  */
+export function feedbackKept(given: readonly FeedbackEntry[]) {
+  const byId = new Map(given.map((entry) => [entry.id, entry]));
+  let bytes = given.reduce((sum, { json }) => sum + json.length, 0);
+  const put = (id: string, json: string): void => {
+    const added = json.length - (byId.get(id)?.json.length ?? 0);
+    if (bytes + added > MAX_RUN_FEEDBACK_BYTES) return;
+    bytes += added;
+    byId.set(id, { id, json });
+  };
+  return {
+    say({ id, json, edit }: FeedbackSaid): void {
+      const earlier = byId.get(id);
+      switch (edit) {
+        case "delete":
+          bytes -= earlier?.json.length ?? 0;
+          byId.delete(id);
+          break;
+        case "patch":
+          if (earlier !== undefined) put(id, joined(earlier.json, json));
+          break;
+        case undefined:
+          put(id, earlier === undefined ? json : renewed(earlier.json, json));
+      }
+    },
+    /** Ordered by id. */
+    entries: (): readonly FeedbackEntry[] => [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}
+
+/** The entries after what was said, in its order. */
 export function applyFeedback(
   entries: readonly FeedbackEntry[],
   said: readonly FeedbackSaid[],
 ): readonly FeedbackEntry[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  for (const one of said) {
-    const earlier = byId.get(one.id);
-    switch (one.edit) {
-      case "delete":
-        byId.delete(one.id);
-        break;
-      case "patch":
-        if (earlier !== undefined) byId.set(one.id, { id: one.id, json: joined(earlier.json, one.json) });
-        break;
-      case undefined:
-        byId.set(one.id, { id: one.id, json: earlier === undefined ? one.json : renewed(earlier.json, one.json) });
-    }
-  }
-  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const kept = feedbackKept(entries);
+  for (const one of said) kept.say(one);
+  return kept.entries();
 }
 
 /** The entries as one JSON list, as a column of a segment keeps them; null without feedback. */

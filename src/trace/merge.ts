@@ -1,11 +1,19 @@
 import type { SegmentRow } from "../parquet/row.ts";
-import { applyFeedback, feedbackEntries } from "./feedback-list.ts";
-import { type FeedbackEntry, type FeedbackSaid, NO_FIELDS, type RunChange, type RunFields } from "./run-change.ts";
+import { feedbackEntries, feedbackKept } from "./feedback-list.ts";
+import {
+  BIG_FIELDS,
+  type FeedbackEntry,
+  MAX_RUN_BYTES,
+  NO_FIELDS,
+  type RunChange,
+  type RunFields,
+} from "./run-change.ts";
 
 /**
  * How the changes of one run become one run, field by field, whatever the order in which they came: what a patch
  * says wins over what a post says; among patches, and among posts, the later one wins; what is not said clears
- * nothing. Repeating the latest change alters nothing.
+ * nothing. Repeating the latest change alters nothing. What would make a run larger than it may be is left out: a run
+ * that does not fit into memory could never be sealed, nor the others of its day.
  */
 
 /** A run as far as its changes tell. */
@@ -47,23 +55,22 @@ export const noRun = (id: string): MergedRun => ({ ...NO_FIELDS, id, patched: 0,
 /** The run after the changes, in the order in which they were accepted. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const merged: Writable<MergedRun> = { ...run };
-  const said: FeedbackSaid[] = [];
+  const feedback = feedbackKept(run.feedback);
   for (const change of changes) {
     if (change.kind === "feedback") {
-      if (change.feedback !== null) said.push(change.feedback);
+      if (change.feedback !== null) feedback.say(change.feedback);
       continue;
     }
     merged.known = true;
     for (let bit = 0; bit < MERGED_FIELDS.length; bit += 1) {
       const field = MERGED_FIELDS[bit];
-      if (field === undefined || change[field] === null) continue;
+      if (field === undefined || change[field] === null || !hasRoom(merged, field, change)) continue;
       if (change.kind === "patch") merged.patched |= 1 << bit;
       else if ((merged.patched & (1 << bit)) !== 0) continue;
       setField(merged, field, change);
     }
   }
-  if (said.length > 0) merged.feedback = applyFeedback(run.feedback, said);
-  return merged;
+  return { ...merged, feedback: feedback.entries() };
 }
 
 /** The run that was sealed as this row, ready to take further changes. */
@@ -97,4 +104,11 @@ type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
 function setField<F extends keyof RunFields>(run: Writable<RunFields>, field: F, from: RunFields): void {
   run[field] = from[field];
+}
+
+/** Whether the long fields stay within the bound of one request when one of them is replaced. */
+function hasRoom(run: RunFields, field: keyof RunFields, from: RunFields): boolean {
+  if (!BIG_FIELDS.some((big) => big === field)) return true;
+  const lengths = BIG_FIELDS.map((big) => (big === field ? from : run)[big]?.length ?? 0);
+  return lengths.reduce((sum, length) => sum + length, 0) <= MAX_RUN_BYTES;
 }

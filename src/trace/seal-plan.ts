@@ -44,6 +44,8 @@ export interface SealPolicy {
   readonly hotBytes: number;
   readonly sealBytes: number;
   readonly sealAgeMs: number;
+  /** Hot bytes at which nothing more is taken: then nothing may wait any longer. */
+  readonly maxHotBytes: number;
 }
 
 export interface SealPlan {
@@ -114,8 +116,8 @@ export const inRowOrder = (
 
 const isSealable = (run: HotRun): boolean => run.segment !== null || (run.known && run.start !== null);
 
-function isDue(run: HotRun, { scope, now, hotBytes, sealBytes, sealAgeMs }: SealPolicy): boolean {
-  if (scope === "everything" || hotBytes >= PATIENCE * sealBytes) return true;
+function isDue(run: HotRun, { scope, now, hotBytes, sealBytes, sealAgeMs, maxHotBytes }: SealPolicy): boolean {
+  if (scope === "everything" || hotBytes >= Math.min(PATIENCE * sealBytes, maxHotBytes)) return true;
   return run.ended || now - run.oldestAt >= sealAgeMs;
 }
 

@@ -18,6 +18,7 @@ import {
   shardStub,
   straysOf,
   type TestProject,
+  takenOf,
   WHOLE_DAY,
 } from "./traces.ts";
 
@@ -153,11 +154,11 @@ describe("a shard that is asked by exports of a schedule", () => {
     await ingest(project, post(newId(), at(0)));
     expect(await noted()).toBe(2);
     await shard(project).hasLate("s", hour(0).end);
-    const { note } = await shard(project).ingest([post(newId(), at(0))]);
+    const { note } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
     if (note === null) throw new Error("the day is noted");
     await shard(project).hasLate("s", hour(0).end);
     await shard(project).dayNoted(note);
-    expect((await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
+    expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
   });
 
   it("has its day noted again by a row that comes while the rest is sealed for a claim: it is late already", async () => {

@@ -32,6 +32,7 @@ describe("one ingest request", () => {
     expect(outcome).toEqual({
       accepted: 2,
       refusals: [{ reason: "invalid", loc: ["post", 1], message: "no", type: "value_error" }, unknown, unknown],
+      capacity: null,
     });
     expect(asked).toBe(2);
     expect((await exported({ tenantId, project })).map(({ id }) => id)).toContain(kept);
@@ -48,7 +49,7 @@ describe("one ingest request", () => {
       ...ids.map((id) => patch(id, { run_type: "tool" })),
     ];
     const outcome = await ingestChanges(env, tenantId, async (asked) => asked.map(() => ok(project)), each(...changes));
-    expect(outcome).toEqual({ accepted: 150, refusals: [] });
+    expect(outcome).toEqual({ accepted: 150, refusals: [], capacity: null });
     const rows = await exported({ tenantId, project });
     expect(rows.map(({ id }) => id).sort()).toEqual(ids);
     for (const row of rows) {

@@ -214,7 +214,7 @@ async function send(dice: Dice, home: TestProject, other: TestProject, sent: rea
     async (asked) => asked.map((one) => ok("name" in one && one.name === OTHER_PROJECT ? other.project : home.project)),
     changes,
   );
-  expect(outcome).toEqual({ accepted: sent.length, refusals: [] });
+  expect(outcome).toEqual({ accepted: sent.length, refusals: [], capacity: null });
 }
 
 async function exportedOn({ tenantId, project }: TestProject, day: string): Promise<SegmentRow[]> {

@@ -3,10 +3,11 @@ import { env as bindings } from "cloudflare:workers";
 import { strays, traceShard, traceShardName } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
 import { ingestChanges } from "../../durable/ingest.ts";
+import type { Capacity, Taken } from "../../durable/trace-protocol.ts";
 import type { TraceShardActor } from "../../durable/trace-shard.ts";
 import { builtInSource } from "../../durable/trace-source.ts";
 import type { Project } from "../../src/domain/records.ts";
-import { ok } from "../../src/domain/result.ts";
+import { ok, type Result } from "../../src/domain/result.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
@@ -74,6 +75,12 @@ export async function ingest({ tenantId, project }: TestProject, ...changes: Run
     for (const change of changes) yield ok(change);
   }
   return ingestChanges(env, tenantId, async (asked) => asked.map(() => ok(project)), each());
+}
+
+/** What a shard answers that has room. */
+export function takenOf(answer: Result<Taken, Capacity>): Taken {
+  if (!answer.ok) throw new Error(answer.failure.message);
+  return answer.value;
 }
 
 export const snapshot = ({ tenantId, project }: TestProject, window = WHOLE_DAY): Promise<Snapshot> =>

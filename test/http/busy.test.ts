@@ -55,3 +55,24 @@ it("too many exports that have not ended answer 429 and when to try again", asyn
   const answer = await callWith(workspaces(trouble), "POST", EXPORTS, { headers, body });
   expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", { detail: "Full." }]);
 });
+
+it("traces that come faster than they are sealed are answered with 429, whatever else is wrong with the request", async () => {
+  const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 10 } } as const;
+  const project = {
+    id: TENANT,
+    tenantId: TENANT,
+    name: "demo",
+    shards: 1,
+    description: null,
+    extra: null,
+    startTime: 0,
+  };
+  const bindings = {
+    ...workspaces({ authorize, resolveProjects: async (asked) => asked.map(() => ok(project)) }),
+    TRACE_SHARD: { getByName: () => ({ ingest: async () => full }) },
+  } as unknown as Readonly<Record<string, string>>; // bindings, not settings
+  const whole = { id: TENANT, session_name: "demo", start_time: "2030-01-01T00:00:00Z" };
+  const sent = { headers, body: { post: [whole, { ...whole, id: "no" }] } };
+  const answer = await callWith(bindings, "POST", "/runs/batch", sent);
+  expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "10", { error: "Full." }]);
+});

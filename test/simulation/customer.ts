@@ -85,6 +85,7 @@ export class Customer {
       }
       const home = workspace(this.#env, this.tenantId);
       const outcome = await ingestChanges(this.#env, this.tenantId, (asked) => home.resolveProjects(asked), each());
+      if (outcome.capacity !== null) throw new Error(outcome.capacity.message);
       if (outcome.refusals.length > 0) throw new Error(JSON.stringify(outcome.refusals));
     });
     this.#rows.acknowledge(

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { deriveRow } from "../../src/trace/derive-row.ts";
+import { MAX_RUN_FEEDBACK_BYTES } from "../../src/trace/feedback-list.ts";
 import { mergeChanges, noRun, runOfRow } from "../../src/trace/merge.ts";
-import type { RunChange } from "../../src/trace/run-change.ts";
+import { MAX_RUN_BYTES, type RunChange } from "../../src/trace/run-change.ts";
 import { bytes, change, feedback, PARENT_ID, RUN_ID, START_MICROS } from "./samples.ts";
 
 const merge = (...changes: RunChange[]) => mergeChanges(noRun(RUN_ID), changes);
@@ -102,6 +103,20 @@ describe("merging the changes of a run", () => {
       { id: "a", key: "k" },
       { id: "b", key: "k", score: 1 },
     ]);
+  });
+});
+
+describe("what would make a run larger than it may be", () => {
+  it("is left out, of the feedback too, and what was there stays", () => {
+    const comment = (id: string, length: number) => feedback(id, { key: "k", comment: "c".repeat(length) });
+    const most = MAX_RUN_FEEDBACK_BYTES / 2;
+    const kept = merge(comment("a", most), comment("b", most), comment("c", 10), comment("a", 5), comment("d", 10));
+    expect(kept.feedback.map(({ id }) => id)).toEqual(["a", "c", "d"]);
+    const half = new Uint8Array(MAX_RUN_BYTES / 2);
+    const run = merge(change("post", { inputs: half, name: "n" }), change("patch", { outputs: half, extra: half }));
+    expect([run.inputs === half, run.outputs === half, run.extra, run.name]).toEqual([true, true, null, "n"]);
+    const again = new Uint8Array(half.length);
+    expect(merge(change("post", { inputs: half }), change("patch", { inputs: again })).inputs === again).toBe(true);
   });
 });
 

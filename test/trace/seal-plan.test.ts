@@ -5,7 +5,14 @@ import { groupByRun, type HotChange, planSeal, type SealPolicy, startHint } from
 import { bytes, change, feedback, START_MICROS } from "./samples.ts";
 
 const NOW = 1_900_000_000_000;
-const policy: SealPolicy = { scope: "due", now: NOW, hotBytes: 100, sealBytes: 1000, sealAgeMs: 60_000 };
+const policy: SealPolicy = {
+  scope: "due",
+  now: NOW,
+  hotBytes: 100,
+  sealBytes: 1000,
+  sealAgeMs: 60_000,
+  maxHotBytes: 1e9,
+};
 
 let seq = 0;
 const hot = (run: string, fields: Partial<HotChange> = {}): HotChange => {
@@ -28,6 +35,7 @@ describe("choosing what to seal", () => {
     const changes = [hot("old", { at: NOW - 60_000 }), hot("young")];
     expect(freshIds(changes)).toEqual(["old"]);
     expect(freshIds(changes, { hotBytes: 4000 })).toEqual(["old", "young"]);
+    expect(freshIds(changes, { maxHotBytes: 100 })).toEqual(["old", "young"]);
     expect(freshIds(changes, { scope: "everything" })).toEqual(["old", "young"]);
   });
 

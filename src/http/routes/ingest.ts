@@ -27,7 +27,7 @@ const COMMON = {
   success: "accepted",
   answer: taken,
   dialect: "error",
-  failures: ["notFound", "tooLarge"],
+  failures: ["notFound", "tooLarge", "capacity"],
 } as const;
 
 const JSON_ONLY = ["application/json"];
@@ -100,7 +100,9 @@ const ingest = async (
   return answerOf(await ingestChanges(env, who.identity.tenantId, resolveProjects, read(decoded.value)));
 };
 
-const answerOf = ({ accepted, refusals }: IngestOutcome): Result<z.output<typeof taken>, RequestFailure> => {
+const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Result<z.output<typeof taken>, RequestFailure> => {
+  // Before all else: a client that is told of another fault does not send again.
+  if (capacity !== null) return fail(capacity);
   const [first] = refusals;
   if (first === undefined) return ok({ message: `${accepted} taken` });
   if (refusals.length === 1) return fail(first);

@@ -1,7 +1,7 @@
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import { changeBytes, type RunChange } from "../src/trace/run-change.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
-import type { KnownDay, NotedDaysQuery } from "./trace-protocol.ts";
+import type { DaysToQuery, KnownDay, NotedDaysQuery } from "./trace-protocol.ts";
 
 /**
  * What the strays of a tenant keep in SQLite.
@@ -86,6 +86,25 @@ export class StrayStore {
     return this.#sql
       .exec<{ projectId: string; day: string; shards: number }>(
         "SELECT day, project AS projectId, shards FROM day ORDER BY day DESC, project LIMIT ?",
+        limit,
+      )
+      .toArray();
+  }
+
+  daysToQuery({ projectIds, firstDay, lastDay, order, limit }: DaysToQuery): KnownDay[] {
+    const isAsked = "(? IS NULL OR project IN (SELECT value FROM json_each(?)))";
+    const asked = projectIds === null ? null : JSON.stringify(projectIds);
+    return this.#sql
+      .exec<{ projectId: string; day: string; shards: number }>(
+        `SELECT project AS projectId, day, shards FROM day WHERE ${isAsked} AND day IN (
+          SELECT DISTINCT day FROM day WHERE ${isAsked} AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT ?
+        ) ORDER BY day ${order}, project`,
+        asked,
+        asked,
+        asked,
+        asked,
+        firstDay,
+        lastDay,
         limit,
       )
       .toArray();

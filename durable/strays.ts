@@ -9,7 +9,14 @@ import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
 import { type LostRun, StrayStore } from "./stray-store.ts";
-import type { FeedbackQuery, KnownDay, NotedDaysQuery, PlacedFeedback, StraysProtocol } from "./trace-protocol.ts";
+import type {
+  DaysToQuery,
+  FeedbackQuery,
+  KnownDay,
+  NotedDaysQuery,
+  PlacedFeedback,
+  StraysProtocol,
+} from "./trace-protocol.ts";
 
 /** First pause before a run is looked for again; it doubles with every try. */
 const FIRST_PAUSE_MS = 1000;
@@ -92,9 +99,19 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   }
 
   async flush(day: KnownDay): Promise<void> {
+    await this.#bringHomeTo([day]);
+  }
+
+  async daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]> {
+    const days = this.#store.daysToQuery(query);
+    await this.#bringHomeTo(days);
+    return days;
+  }
+
+  async #bringHomeTo(days: readonly KnownDay[]): Promise<void> {
     const runIds = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
     for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER)
-      await this.#lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => [day]);
+      await this.#lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => days);
   }
 
   override async alarm(): Promise<void> {

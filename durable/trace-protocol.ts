@@ -5,7 +5,9 @@ import type { Window } from "../src/domain/time.ts";
 import type { Selection } from "../src/parquet/columns.ts";
 import type { Share } from "../src/parquet/plan.ts";
 import type { Claim, Snapshot } from "../src/source/port.ts";
+import type { Order } from "../src/trace/query-order.ts";
 import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
+import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query-messages.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
@@ -36,6 +38,9 @@ export interface TraceShardProtocol {
   feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
+  /** The runs that fit, with everything that was acknowledged of them; seals nothing. */
+  findRuns(question: RunQuestion): Promise<FoundRuns>;
+  readRuns(question: RowsQuestion): Promise<QueriedRows>;
 }
 
 export interface Taken {
@@ -67,6 +72,11 @@ export interface StraysProtocol {
   noteDay(day: KnownDay): Promise<void>;
   /** Days noted since an earlier answer, those noted first, and the number to ask with the next time; 0 at first. */
   notedDays(query: NotedDaysQuery): Promise<{ readonly days: readonly string[]; readonly noted: number }>;
+  /**
+   * The first days on which projects have runs, in order, so many of them at most, with all projects of each. What is
+   * parked and belongs to them has been brought home.
+   */
+  daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
   /** Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. */
   place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }>;
   /** A page of the feedback that fits, and where each is kept. */
@@ -115,5 +125,15 @@ export interface NotedDaysQuery {
   readonly noted: number;
   readonly firstDay: string;
   readonly lastDay: string;
+  readonly limit: number;
+}
+
+/** Days `YYYY-MM-DD`, both included. */
+export interface DaysToQuery {
+  /** Null: those of all projects. */
+  readonly projectIds: readonly string[] | null;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly order: Order;
   readonly limit: number;
 }

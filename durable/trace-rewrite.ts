@@ -1,10 +1,8 @@
 import type { SegmentRow } from "../src/parquet/row.ts";
 import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import type { Compaction } from "../src/trace/compaction.ts";
-import { deriveRow } from "../src/trace/derive-row.ts";
-import { mergeChanges, runOfRow } from "../src/trace/merge.ts";
-import type { RunChange } from "../src/trace/run-change.ts";
 import { groupByRun, type HotRun, inRowOrder } from "../src/trace/seal-plan.ts";
+import { changedRow } from "./trace-changed.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
 import type { Replaced, WrittenSegment } from "./trace-store.ts";
 
@@ -30,13 +28,9 @@ export async function compact(sealing: Sealing, compaction: Compaction): Promise
 async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
   const { store } = sealing;
   const byId = new Map(changed.map((run) => [run.id, run]));
-  // A schedule goes by the start times it has seen: a run that moved to another window would be missed or come twice.
-  const { isShared } = store.shares;
   const foldedRow = (row: SegmentRow): SegmentRow => {
     const run = byId.get(row.id);
-    if (run === undefined) return row;
-    const changes = store.changes(run.seqs);
-    return deriveRow(mergeChanges(runOfRow(row), isShared ? withoutStart(changes) : changes)) ?? row;
+    return run === undefined ? row : changedRow(store, row, run);
   };
   const rows: SegmentRow[] = [];
   for (const segment of replaced.segments) rows.push(...readSegmentRows(await objectOf(sealing, segment)));
@@ -55,10 +49,6 @@ async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly H
   }
   written.push(await write(sealing, draft));
   commit(sealing, written, replaced, changed);
-}
-
-function* withoutStart(changes: Iterable<RunChange>): Generator<RunChange> {
-  for (const change of changes) yield { ...change, start_time: null };
 }
 
 async function objectOf({ store, bucket }: Sealing, segment: number): Promise<Uint8Array> {

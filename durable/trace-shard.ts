@@ -9,6 +9,10 @@ import type { RunChange } from "../src/trace/run-change.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
 import type { ShardIdentity } from "./actors.ts";
 import type { Env } from "./env.ts";
+import { findRuns } from "./query-find.ts";
+import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query-messages.ts";
+import { readRuns } from "./query-read.ts";
+import type { ShardView } from "./query-view.ts";
 import { MAX_SEGMENT_ROWS, type Sealing } from "./trace-draft.ts";
 import { estimateShard } from "./trace-estimate.ts";
 import { feedbackOn } from "./trace-feedback.ts";
@@ -28,6 +32,8 @@ import { TraceStore } from "./trace-store.ts";
 const RECOVERY_MS = 30_000;
 
 const HOUR_MS = 3_600_000;
+
+const NOTHING_FOUND: FoundRuns = { hits: [], stoppedAt: null, readBytes: 0 };
 
 /** A replaced segment is kept as long as an export may live that reads it, and this much longer. */
 const RETIRED_SLACK_MS = HOUR_MS;
@@ -135,6 +141,27 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {
     if (this.#store === null) return { shares: [], isExact: true };
     return estimateShard(this.#store, this.#identity, question);
+  }
+
+  async findRuns(question: RunQuestion): Promise<FoundRuns> {
+    return this.#asked(NOTHING_FOUND, (view) => findRuns(view, question));
+  }
+
+  async readRuns(question: RowsQuestion): Promise<QueriedRows> {
+    return this.#asked(
+      question.ids.map(() => null),
+      (view) => readRuns(view, question),
+    );
+  }
+
+  /** Looks beside whatever writes segments; where that made the answer uncertain, once more in turn with it. */
+  async #asked<T>(nothing: T, look: (view: ShardView) => Promise<T | null>): Promise<T> {
+    const store = this.#store;
+    if (store === null) return nothing;
+    const view = { env: this.env, store, identity: this.#identity };
+    const answer = (await look(view)) ?? (await this.#inTurn(() => look(view)));
+    if (answer === null) throw new Error("segments were written out of turn");
+    return answer;
   }
 
   override async alarm(): Promise<void> {

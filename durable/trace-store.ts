@@ -60,6 +60,8 @@ export class TraceStore {
   readonly shares: TraceShares;
   readonly objects: TraceObjects;
   hotBytes: number;
+  /** Commits since this was made: whoever sees another number has seen rows move. */
+  commits = 0;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -138,6 +140,11 @@ export class TraceStore {
     );
   }
 
+  /** Hot changes of these runs, in order. Scans the hot changes. */
+  hotChangesOf(runIds: readonly string[]): HotChange[] {
+    return this.#hot("WHERE run IN (SELECT value FROM json_each(?)) ORDER BY seq", JSON.stringify(runIds));
+  }
+
   #hot(which: string, ...bindings: SqlStorageValue[]): HotChange[] {
     return this.#sql
       .exec<Omit<HotChange, "ended" | "kind"> & { kind: string; ended: number } & Record<string, SqlStorageValue>>(
@@ -193,6 +200,7 @@ export class TraceStore {
    * in them. To be called within one transaction.
    */
   commit(written: readonly WrittenSegment[], replaced: Replaced | null, seqs: readonly number[], now: number): void {
+    this.commits += 1;
     for (const segment of written) {
       this.#sql.exec(
         `UPDATE segment SET state = 'live', at = ?, etag = ?, bytes = ?, rows = ?, min_start = ?, max_start = ?, first = ?,

@@ -17,6 +17,7 @@ import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
+import { addRunsQueryRoutes } from "./routes/runs-query.ts";
 import { addServiceRoutes } from "./routes/service.ts";
 import { wireProfile } from "./wire-profile.ts";
 
@@ -63,6 +64,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addProjectRoutes(app);
   addFilterRoutes(app);
   addIngestRoutes(app);
+  addRunsQueryRoutes(app);
   addOtelRoutes(app);
   addFeedbackRoutes(app);
   addAdminRoutes(app);

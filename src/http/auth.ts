@@ -37,6 +37,12 @@ export const workspaceAccess: Access<Caller> = {
   admit: (request, env) => admitKey(request, env, "optional"),
 };
 
+/** Questions, also those that are asked by POST: every key may ask. */
+export const readingAccess: Access<Caller> = {
+  schemes: ["API Key"],
+  admit: (request, env) => admitKey(request, env, "optional", "reads"),
+};
+
 /** The operator, by the deployment's own secret. */
 export const adminAccess: Access<null> = {
   schemes: ["Admin Key"],
@@ -60,6 +66,7 @@ const admitKey = async (
   request: Request,
   env: Env,
   tenantHeader: "required" | "optional",
+  purpose: "reads" | "writes" = isReading(request) ? "reads" : "writes",
 ): Promise<Result<Caller, RequestFailure>> => {
   const key = request.headers.get("X-API-Key");
   if (key === null || key === "") return unauthorized("The header X-API-Key is missing; send your API key in it.");
@@ -75,10 +82,12 @@ const admitKey = async (
   if (asked !== null && asked.toLowerCase() !== tenantId) {
     return unauthorized("The API key does not belong to the workspace in X-Tenant-Id.");
   }
-  if (authorized.value.role === "read" && request.method !== "GET" && request.method !== "HEAD") {
+  if (authorized.value.role === "read" && purpose === "writes") {
     return fail({ reason: "forbidden", message: "This API key may only read; use one with the role manage." });
   }
   return ok({ identity: authorized.value, workspace: stub });
 };
+
+const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
 const unauthorized = (message: string): Result<never, RequestFailure> => fail({ reason: "unauthorized", message });

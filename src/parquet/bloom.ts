@@ -1,3 +1,4 @@
+import { readBloomFilter, sbbfContains } from "hyparquet/src/bloom.js";
 import { optimalNumBytes, writeBloomFilter } from "hyparquet-writer/src/bloom.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { ByteBuffer } from "./byte-buffer.ts";
@@ -35,4 +36,14 @@ export const bloomFilterOf = (values: readonly string[]): Uint8Array | null => {
   const writer = new ByteWriter(64 + words.byteLength);
   writeBloomFilter(writer, words);
   return writer.getBytes();
+};
+
+/** Whether the string may be among those of which the filter was made; false is certain. */
+export const mayHold = (bloom: Uint8Array, value: string): boolean => {
+  const view = new DataView(bloom.buffer, bloom.byteOffset, bloom.byteLength);
+  const filter = readBloomFilter({ view, offset: 0 });
+  if (filter === undefined) return true;
+  const text = new TextEncoder().encode(value);
+  const { high, low } = xxhash64(text, 0, text.length);
+  return sbbfContains(filter.blocks, (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0));
 };

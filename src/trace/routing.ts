@@ -13,9 +13,12 @@ export function dayOfChange(change: RunChange): string | null {
 /** Days on which the run probably began, best guess first: ids of version 7 carry the time they were made at. */
 export function likelyDays(change: RunChange): readonly string[] {
   const said = dayOfChange(change);
-  const made = [change.id, change.trace_id ?? ""].flatMap((id) => madeAt(id) ?? []).map(dayOf);
+  const made = [change.id, change.trace_id ?? ""].flatMap(daysOfId);
   return [...new Set([...(said === null ? [] : [said]), ...made])];
 }
+
+/** The day on which a run with that id probably began; empty: the id does not tell. */
+export const daysOfId = (runId: string): readonly string[] => [madeAt(runId) ?? []].flat().map(dayOf);
 
 /** Ordinal of the run's shard among `shards`: FNV-1a over the id. Fixed for ever: stored runs are found by it. */
 export function shardOf(runId: string, shards: number): number {

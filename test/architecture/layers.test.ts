@@ -59,6 +59,7 @@ const LAYERS: readonly {
       "durable/feedback.ts",
       "durable/ingest.ts",
       "durable/protocol.ts",
+      "durable/query.ts",
     ],
     uses: ["hono", "@hono/zod-openapi", "zod"],
   },

@@ -1,0 +1,151 @@
+import type { Refusal } from "../src/domain/failures.ts";
+import type { Project } from "../src/domain/records.ts";
+import { ok, type Result } from "../src/domain/result.ts";
+import { DAY_MS, dayOf, startOfDay } from "../src/domain/time.ts";
+import type { Filter } from "../src/filter/filter.ts";
+import type { PartialRow, RowColumn } from "../src/parquet/chosen-rows.ts";
+import { dayMayMatch } from "../src/trace/query-filter.ts";
+import { type Order, type Position, placeBefore } from "../src/trace/query-order.ts";
+import { strays } from "./actors.ts";
+import type { Env } from "./env.ts";
+import { QueryBudget } from "./query-budget.ts";
+import type { Hit, MicrosWindow, RunQuestion } from "./query-messages.ts";
+import { rowsOfHits } from "./query-rows.ts";
+import { type Asking, findInDays } from "./query-shards.ts";
+import { type TraceTest, traceTest } from "./query-trace.ts";
+import type { KnownDay } from "./trace-protocol.ts";
+
+/** Runs that fit on their own, of which only those are shown whose trace fits, too. */
+const CANDIDATES = 500;
+
+/** Days looked at together: one at first, then twice as many each time nothing was found. */
+const MOST_DAYS_TOGETHER = 16;
+const MOST_SHARDS_TOGETHER = 512;
+
+/** Projects named when days are asked for; of more, the days of all projects come, and others are left out here. */
+const PROJECTS_NAMED = 1000;
+
+/** What a request asks for. */
+export interface RunsQuery {
+  /** The projects of the tenant that are asked, by id. */
+  readonly projects: ReadonlyMap<string, Project>;
+  readonly filter: Filter;
+  /** On the root of a run's trace, and on some run of it; null: none. */
+  readonly traceFilter: Filter | null;
+  readonly treeFilter: Filter | null;
+  readonly window: MicrosWindow;
+  readonly ids: readonly string[] | null;
+  readonly traceIds: readonly string[] | null;
+  readonly order: Order;
+  readonly after: Position | null;
+  readonly limit: number;
+  readonly columns: readonly RowColumn[];
+}
+
+export interface RunsPage {
+  readonly runs: readonly QueriedRun[];
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: Position | null;
+}
+
+export interface QueriedRun {
+  readonly projectId: string;
+  readonly row: PartialRow;
+}
+
+/**
+ * A page of the runs that fit, ordered by (start_time, id). It holds what was acknowledged before it was asked for. A
+ * page that is not full has a successor where a bound on work or on bytes ended it.
+ */
+export async function queryRuns(env: Env, tenantId: string, query: RunsQuery): Promise<Result<RunsPage, Refusal>> {
+  const asking = { env, tenantId, budget: new QueryBudget() };
+  const found = await findHits(asking, query);
+  if (!found.ok) return found;
+  const { hits, next } = found.value;
+  const rows = await rowsOfHits(env, tenantId, query.projects, hits, query.columns);
+  const runs = rows.flatMap((row, index) => {
+    const hit = hits[index];
+    return row === null || hit === undefined ? [] : [{ projectId: hit.projectId, row }];
+  });
+  return ok({ runs, next: rows.length < hits.length ? (hits[rows.length - 1] ?? null) : next });
+}
+
+interface FoundHits {
+  readonly hits: readonly Hit[];
+  readonly next: Position | null;
+}
+
+/** Looks through the days in their order until there are enough hits, or enough was done. */
+async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundHits, Refusal>> {
+  const { order, limit } = query;
+  const tests = testsOf(asking, query);
+  const hits: Hit[] = [];
+  let after = query.after;
+  let together = 1;
+  for (;;) {
+    const days = await daysFrom(asking, query, after, together);
+    const last = days.at(-1);
+    if (last === undefined) return ok({ hits, next: null });
+    const asked = days.filter(
+      ({ projectId, day }) => query.projects.has(projectId) && dayMayMatch(query.filter, projectId, day),
+    );
+    const wanted = tests.length === 0 ? limit - hits.length : CANDIDATES;
+    const found = await findInDays(asking, asked, questionOf(query, after, wanted));
+    let fitting = found.hits;
+    for (const test of tests) fitting = await test(fitting);
+    const within = asking.budget.check();
+    if (!within.ok) return within;
+    hits.push(...fitting.slice(0, limit - hits.length));
+    const full = hits[limit - 1];
+    if (full !== undefined) return ok({ hits, next: full });
+    together = found.hits.length > 0 ? 1 : Math.min(together * 2, MOST_DAYS_TOGETHER);
+    after = found.stoppedAt ?? behind(order, last.day);
+    if (asking.budget.isEnough && hits.length > 0) return ok({ hits, next: after });
+  }
+}
+
+const questionOf = (query: RunsQuery, after: Position | null, limit: number): RunQuestion => {
+  const { filter, window, ids, traceIds, order } = query;
+  return { filter, window, ids, traceIds, order, after, limit };
+};
+
+function testsOf(asking: Asking, { traceFilter, treeFilter, projects }: RunsQuery): readonly TraceTest[] {
+  const shardsOf = (projectId: string) => projects.get(projectId)?.shards ?? 1;
+  return [
+    ...(traceFilter === null ? [] : [traceTest(asking, traceFilter, "root", shardsOf)]),
+    ...(treeFilter === null ? [] : [traceTest(asking, treeFilter, "any", shardsOf)]),
+  ];
+}
+
+/** The next days on which the projects have runs: so many, or as many as have not too many shards. */
+async function daysFrom(
+  { env, tenantId }: Asking,
+  { projects, window, order }: RunsQuery,
+  after: Position | null,
+  limit: number,
+): Promise<readonly KnownDay[]> {
+  const first = order === "asc" && after !== null ? Math.max(window.start, after.start) : window.start;
+  // A place without an id is before all runs that began then.
+  const end =
+    order === "desc" && after !== null ? Math.min(window.end, after.start + (after.id === "" ? 0 : 1)) : window.end;
+  if (first >= end) return [];
+  const days = await strays(env, tenantId).daysToQuery({
+    projectIds: projects.size > PROJECTS_NAMED ? null : [...projects.keys()],
+    firstDay: dayOf(first / 1000),
+    lastDay: dayOf((end - 1) / 1000),
+    order,
+    limit,
+  });
+  let shards = 0;
+  const taken: KnownDay[] = [];
+  for (const day of days) {
+    if (shards > MOST_SHARDS_TOGETHER && day.day !== taken.at(-1)?.day) break;
+    shards += day.shards;
+    taken.push(day);
+  }
+  return taken;
+}
+
+/** The place behind all runs of a day. */
+const behind = (order: Order, day: string): Position =>
+  placeBefore(order, order === "asc" ? (startOfDay(day) + DAY_MS) * 1000 : startOfDay(day) * 1000 - 1);

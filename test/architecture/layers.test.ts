@@ -24,7 +24,7 @@ const LAYERS: readonly {
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",
-    imports: ["src/domain/", "src/parquet/row.ts"],
+    imports: ["src/domain/", "src/filter/", "src/parquet/row.ts"],
     uses: ["node:buffer", "node:stream", "node:zlib"],
   },
   {

@@ -28,8 +28,11 @@ export interface ShardIdentity {
   readonly shard: number;
 }
 
-export const traceShardName = ({ tenantId, projectId, day, shard }: ShardIdentity): string =>
-  `trace/${tenantId}/${projectId}/${day}/${shard}`;
+export const traceShardName = (identity: ShardIdentity): string => `${traceDayPrefix(identity)}${identity.shard}`;
+
+/** What the names of a day's shards begin with, and so the keys of their segments. */
+export const traceDayPrefix = ({ tenantId, projectId, day }: Omit<ShardIdentity, "shard">): string =>
+  `trace/${tenantId}/${projectId}/${day}/`;
 
 export const traceShard = (env: Env, identity: ShardIdentity): TraceShardProtocol =>
   actor(env, env.TRACE_SHARD, traceShardName(identity));

@@ -81,6 +81,10 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return this.#answer(refuseCancel(this.#journal.state));
   }
 
+  async loseProject(): Promise<void> {
+    this.#submit({ type: "LoseProject", now: Date.now() });
+  }
+
   async view(): Promise<ExportRecord | null> {
     return viewOf(this.#journal.state);
   }

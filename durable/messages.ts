@@ -15,10 +15,11 @@ export interface ExportOrder {
   readonly shards: number;
 }
 
-/** To the export with that id. */
+/** To the export with that id; `erase_project`: of the project with that id, to the tenant's strays. */
 export type WorkspaceMessage =
   | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
-  | { readonly id: string; readonly kind: "admit" };
+  | { readonly id: string; readonly kind: "admit" | "lose_project" }
+  | { readonly id: string; readonly kind: "erase_project" };
 
 export type ExportMessage =
   | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }

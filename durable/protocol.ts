@@ -18,6 +18,7 @@ import type {
 import type { Result } from "../src/domain/result.ts";
 import type { RunEvent, RunSpec } from "../src/domain/run/events.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
+import type { ProjectChange, ProjectQuery } from "../src/domain/workspace/projects.ts";
 import type { ExportOrder } from "./messages.ts";
 
 /**
@@ -54,13 +55,10 @@ export interface WorkspaceProtocol {
     readonly extra: string | null;
   }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
-  listProjects(
-    query: {
-      readonly name: string | null;
-      readonly nameContains: string | null;
-      readonly ids: readonly string[] | null;
-    } & Page,
-  ): Promise<readonly Project[]>;
+  listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;
+  changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;
+  /** From now on nobody sees its runs; exports of it that have not ended fail, schedules are cancelled. */
+  deleteProject(id: string): Promise<Result<null, Refusal>>;
 
   /** Probes the bucket, seals the credentials, then records the destination; nothing is kept when the probe fails. */
   createDestination(command: {
@@ -135,6 +133,8 @@ export interface ExportProtocol {
   pause(): Promise<Result<ExportRecord, Refusal>>;
   resume(): Promise<Result<ExportRecord, Refusal>>;
   cancel(): Promise<Result<ExportRecord, Refusal>>;
+  /** Its project was deleted. */
+  loseProject(): Promise<void>;
   /** null: not created yet. */
   view(): Promise<ExportRecord | null>;
   runs(page: Page): Promise<readonly ExportRunRecord[]>;

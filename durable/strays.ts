@@ -6,7 +6,9 @@ import { applyFeedback } from "../src/trace/feedback-list.ts";
 import { likelyDays, shardOf } from "../src/trace/routing.ts";
 import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
 import { traceShard } from "./actors.ts";
+import { DoomedDays } from "./doomed-days.ts";
 import type { Env } from "./env.ts";
+import { eraseDay } from "./erase-day.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
 import { type LostRun, StrayStore } from "./stray-store.ts";
 import type {
@@ -32,6 +34,9 @@ const RECOVERY_MS = 30_000;
 const DAYS_AT_ONCE = 50;
 const DAYS_AT_MOST = 1000;
 
+/** Days of deleted projects removed in one alarm. */
+const ERASED_AT_ONCE = 50;
+
 /** Shards asked side by side, and runs looked for together. */
 const ASKED_TOGETHER = 8;
 const RUNS_TOGETHER = 500;
@@ -46,13 +51,14 @@ const MESSAGE_BYTES = 4 * 1024 * 1024;
 export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   readonly #tenantId = tenantOf(this.ctx.id.name);
   readonly #store = new StrayStore(this.ctx.storage.sql);
+  readonly #doomed = new DoomedDays(this.ctx.storage.sql);
   readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   /** The last look for each run in progress: changes of one run are brought home one look after the other. */
   readonly #looks = new Map<string, Promise<void>>();
   #alarmAt: number | null = null;
 
   async noteDay(day: KnownDay): Promise<void> {
-    this.#store.noteDay(day);
+    this.#noteDay(day);
   }
 
   async notedDays(query: NotedDaysQuery) {
@@ -98,6 +104,11 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return true;
   }
 
+  async eraseProject(projectId: string): Promise<void> {
+    this.ctx.storage.transactionSync(() => this.#doomed.deleteProject(projectId, Date.now()));
+    this.#settle();
+  }
+
   async flush(day: KnownDay): Promise<void> {
     await this.#bringHomeTo([day]);
   }
@@ -118,6 +129,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     this.#alarmAt = Date.now() + RECOVERY_MS;
     void this.ctx.storage.setAlarm(this.#alarmAt);
     try {
+      await this.#eraseDue();
       const givenUp = this.#store.expire(Date.now() - KEPT_MS);
       if (givenUp > 0) this.#feedback.forgetGivenUp();
       if (givenUp > 0) log("strays_given_up", { tenantId: this.#tenantId, changes: givenUp });
@@ -143,10 +155,29 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   /** Puts the alarm where the parked changes want it. */
   #settle(): void {
-    const dueAt = this.#store.nextDueAt();
+    const dues = [this.#store.nextDueAt(), this.#doomed.nextDueAt()].filter((at) => at !== null);
+    const dueAt = dues.length === 0 ? null : Math.min(...dues);
     if (dueAt === this.#alarmAt) return;
     this.#alarmAt = dueAt;
     void (dueAt === null ? this.ctx.storage.deleteAlarm() : this.ctx.storage.setAlarm(Math.max(dueAt, 1)));
+  }
+
+  #noteDay(day: KnownDay): void {
+    const now = Date.now();
+    if (this.#doomed.take(day, now)) this.#wakeBy(now);
+    else this.#store.noteDay(day);
+  }
+
+  /** Removes days of deleted projects, those that fail a while later once more. */
+  async #eraseDue(): Promise<void> {
+    for (const day of this.#doomed.due(Date.now(), ERASED_AT_ONCE)) {
+      try {
+        if (await eraseDay(this.env, this.#tenantId, day)) this.#doomed.done(day);
+      } catch (fault) {
+        this.#doomed.postpone(day, Date.now() + RECOVERY_MS);
+        log("erase_failed", { tenantId: this.#tenantId, ...day, message: String(fault) });
+      }
+    }
   }
 
   #park(change: RunChange, now: number): void {
@@ -215,7 +246,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
       if (!taken.ok) throw new Error(taken.failure.message);
       const { note } = taken.value;
       if (note !== null) {
-        this.#store.noteDay(day);
+        this.#noteDay(day);
         await actor.dayNoted(note);
       }
       this.#feedback.settle(runId, day);

@@ -36,6 +36,8 @@ export interface TraceShardProtocol {
   release(exportId: string): Promise<void>;
   /** All feedback on those of the runs that are here. */
   feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
+  /** Forgets everything. The objects in the bucket are left to who asks. */
+  erase(): Promise<void>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
   /** The runs that fit, with everything that was acknowledged of them; seals nothing. */
@@ -83,6 +85,8 @@ export interface StraysProtocol {
   listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]>;
   /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
   editFeedback(said: FeedbackSaid): Promise<boolean>;
+  /** Removes the project with all that was ever taken for it, in steps of an alarm; for ever, also what still comes. */
+  eraseProject(projectId: string): Promise<void>;
   /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
   flush(day: KnownDay): Promise<void>;
 }

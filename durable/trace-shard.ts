@@ -138,6 +138,22 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return this.#store === null ? [] : feedbackOn(this.#store, this.env.SEGMENTS, runIds);
   }
 
+  /** In turn: a seal at work would bring back what is forgotten. */
+  async erase(): Promise<void> {
+    await this.#inTurn(async () => {
+      const { storage } = this.ctx;
+      await storage.deleteAll();
+      await storage.deleteAlarm();
+      this.#store = null;
+      this.#oldestAt = null;
+      this.#disposeAt = null;
+      this.#compaction = null;
+      this.#alarmAt = null;
+      this.#isNoted = false;
+      this.#note = crypto.randomUUID();
+    });
+  }
+
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {
     if (this.#store === null) return { shares: [], isExact: true };
     return estimateShard(this.#store, this.#identity, question);

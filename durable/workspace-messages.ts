@@ -1,12 +1,16 @@
 import { lookUp } from "../src/domain/table.ts";
 import type { WorkspaceEvent } from "../src/domain/workspace/events.ts";
-import type { WorkspaceState } from "../src/domain/workspace/state.ts";
+import type { OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
 import type { WorkspaceMessage } from "./messages.ts";
 
-/** A registered export is created, an admitted one let in; both by the export's own actor. */
+/**
+ * A registered export is created, an admitted one let in; both by the export's own actor. A deleted project is erased,
+ * and its exports that have not ended hear of it.
+ */
 export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
   if (after.status === "NONE") return [];
   if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
+  if (event.type === "ProjectDeleted") return [...lossesOf(event.id, after), { id: event.id, kind: "erase_project" }];
   if (event.type !== "ExportRegistered") return [];
   const { definition } = event;
   const project = lookUp(after.projects, definition.projectId);
@@ -15,3 +19,8 @@ export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState):
   const order = { definition, destination: target.config, shards: project.shards };
   return [{ id: definition.id, kind: "create", order }];
 }
+
+const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
+  [...active]
+    .filter((id) => lookUp(exports, id)?.definition.projectId === projectId)
+    .map((id) => ({ id, kind: "lose_project" }));

@@ -16,12 +16,18 @@ import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
-import { projectsOf } from "../src/domain/workspace/projects.ts";
+import {
+  changedProject,
+  type ProjectChange,
+  projectsOf,
+  refuseProject,
+  refuseProjectChange,
+} from "../src/domain/workspace/projects.ts";
 import type { KnownExport, OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
 import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
-import { bulkExport, destination } from "./actors.ts";
+import { bulkExport, destination, strays } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import type { WorkspaceMessage } from "./messages.ts";
@@ -76,10 +82,8 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async createProject(wanted: Parameters<WorkspaceProtocol["createProject"]>[0]): Promise<Result<Project, Refusal>> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
-    const isTaken = lookUp(state.projectIdByName, wanted.name) !== undefined;
-    const isIdTaken = wanted.id !== null && lookUp(state.projects, wanted.id) !== undefined;
-    if ((isTaken && !wanted.upsert) || (isIdTaken && !isTaken))
-      return fail({ reason: "conflict", message: `A project with this ${isTaken ? "name" : "id"} exists already.` });
+    const refusal = refuseProject(state, wanted);
+    if (refusal !== null) return fail(refusal);
     return this.#projectNamed(wanted.name, wanted);
   }
 
@@ -90,6 +94,24 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async listProjects(query: Parameters<WorkspaceProtocol["listProjects"]>[0]): Promise<readonly Project[]> {
     const state = this.#open();
     return state === null ? [] : pageOf(projectsOf(state, query), query);
+  }
+
+  async changeProject(change: ProjectChange): Promise<Result<Project, Refusal>> {
+    const state = this.#open();
+    const before = state === null ? undefined : lookUp(state.projects, change.id);
+    if (state === null || before === undefined) return this.#project(change.id);
+    const refusal = refuseProjectChange(state, change);
+    if (refusal !== null) return fail(refusal);
+    this.#submit({ type: "ChangeProject", project: changedProject(before, change), now: Date.now() });
+    return this.#project(change.id);
+  }
+
+  async deleteProject(id: string): Promise<Result<null, Refusal>> {
+    const known = this.#project(id);
+    if (!known.ok) return known;
+    this.#submit({ type: "DeleteProject", id, now: Date.now() });
+    await this.#deliverAll();
+    return ok(null);
   }
 
   async createDestination(command: Parameters<WorkspaceProtocol["createDestination"]>[0]) {
@@ -223,7 +245,16 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   #deliverAll(): Promise<boolean> {
     return this.#journal.flush(async (message) => {
       const receiver = bulkExport(this.env, message.id);
-      await (message.kind === "create" ? receiver.create(message.order) : receiver.admit());
+      switch (message.kind) {
+        case "create":
+          return receiver.create(message.order);
+        case "admit":
+          return receiver.admit();
+        case "lose_project":
+          return receiver.loseProject();
+        case "erase_project":
+          return strays(this.env, this.#tenantId()).eraseProject(message.id);
+      }
     });
   }
 
@@ -255,7 +286,11 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   #unknown(): Refusal {
-    return { reason: "not_found", what: "workspace", id: this.ctx.id.name?.split("/")[1] ?? "" };
+    return { reason: "not_found", what: "workspace", id: this.#tenantId() };
+  }
+
+  #tenantId(): string {
+    return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
   /** The tenant's own id, when the destination is one of its own: no actor is made for an id that somebody guessed. */

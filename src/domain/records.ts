@@ -45,6 +45,8 @@ export interface ExportRecord extends ExportDefinition {
   readonly rowsPlanned: number;
   /** Why the manifest could not be written, though all runs are done; null also where only the export knows. */
   readonly manifestFailure: StoreFailure | null;
+  /** Whether it ended because its project was deleted; false also where only the export knows. */
+  readonly isProjectDeleted: boolean;
 }
 
 export interface ExportRunRecord {
@@ -114,6 +116,8 @@ export interface Project {
   /** JSON text as sent. */
   readonly extra: string | null;
   readonly startTime: number;
+  /** As the customer says; absent or null: it goes on. Nothing follows from it. */
+  readonly endTime?: number | null;
 }
 
 export interface Identity {

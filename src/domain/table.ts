@@ -26,6 +26,16 @@ export function put<T>(table: Table<T>, id: string, value: T): Table<T> {
   return known ? { ...table, buckets } : { size: table.size + 1, buckets, order: append(table, id) };
 }
 
+/** The table without the id. Copies the whole order: for what happens rarely. */
+export function remove<T>(table: Table<T>, id: string): Table<T> {
+  const at = bucketOf(id);
+  const bucket = new Map(table.buckets[at]);
+  if (!bucket.delete(id)) return table;
+  const buckets = table.buckets.slice();
+  buckets[at] = bucket;
+  return { size: table.size - 1, buckets, order: table.order.slice(0, table.size).filter((known) => known !== id) };
+}
+
 /** Values in the order in which their ids were added. */
 export function* entries<T>(table: Table<T>): Generator<T> {
   for (let i = 0; i < table.size; i += 1) {

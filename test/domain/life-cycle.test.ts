@@ -208,6 +208,22 @@ describe("an export", () => {
         },
       },
     ],
+    LoseProject: [
+      {
+        what: "loses its project",
+        command: { type: "LoseProject", now: LATE },
+        becomes: {
+          CREATED: "FAILED",
+          "CREATED, paused": "FAILED",
+          "CREATED, a schedule": "CANCELLED",
+          "CREATED, a paused schedule": "CANCELLED",
+          RUNNING: "FAILED",
+          "RUNNING, paused": "FAILED",
+          "RUNNING, every run done": "FAILED",
+          "RUNNING, every run done, paused": "FAILED",
+        },
+      },
+    ],
     Wake: [
       { what: "is woken", command: { type: "Wake", spawnId: "w", now: NOW }, becomes: {} },
       {

@@ -23,6 +23,8 @@ export type ExportCommand =
   | { readonly type: "Pause"; readonly now: number }
   | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
+  /** The project was deleted: there is nothing to export any more. */
+  | { readonly type: "LoseProject"; readonly now: number }
   /**
    * `spawnId`: the id that the schedule's next window will have; null for a one-off export. `late`: what was found
    * before it; absent: nobody looked.

@@ -61,6 +61,7 @@ export const isManifestDue = (state: ExportState, at: number): boolean =>
 function decideCreated(command: ExportCommand, state: CreatedExport, at: number): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
   if (command.type === "Cancel") return [{ type: "ExportCancelled", at }];
+  if (command.type === "LoseProject") return loseProject(state, at);
   if (command.type === "Pause") return pause(state, at);
   if (command.type === "Resume") return resume(state, at);
   if (definition.intervalHours !== null) return command.type === "Wake" ? spawn(state, command, at) : [];
@@ -88,6 +89,8 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     }
     case "Cancel":
       return [{ type: "ExportCancelled", at }];
+    case "LoseProject":
+      return loseProject(state, at);
     case "HearRun":
       return hearRun(command, state, at);
     case "RecordManifest":
@@ -106,6 +109,12 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
       return [{ type: "ManifestFailed", failure, retryAt: at + retryDelayMs, at }];
     }
   }
+}
+
+/** A schedule has nothing to do any more; an export is not what was asked for, which its status must say. */
+function loseProject({ plan }: CreatedExport | RunningExport, at: number): readonly ExportEvent[] {
+  if (plan.definition.intervalHours !== null) return [{ type: "ExportCancelled", at }];
+  return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
 }
 
 /** One run failing for good fails the export (spec 3); room left by an ended run goes to the next one in order. */

@@ -49,7 +49,8 @@ export type ExportEvent =
       readonly type: "ExportFailed";
       readonly cause:
         | { readonly kind: "run"; readonly ordinal: number }
-        | { readonly kind: "manifest"; readonly failure: StoreFailure };
+        | { readonly kind: "manifest"; readonly failure: StoreFailure }
+        | { readonly kind: "project_deleted" };
       readonly at: number;
     }
   | { readonly type: "ExportPaused"; readonly at: number }

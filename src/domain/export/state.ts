@@ -20,6 +20,8 @@ interface Known {
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was not tried, or written. */
   readonly manifestFailure: StoreFailure | null;
+  /** Whether it ended because its project was deleted. */
+  readonly isProjectDeleted: boolean;
   /**
    * `_SUCCESS` may stand in the bucket although the export is not COMPLETED: failed tries to take it away once the
    * export has ended, and the instant of the next one. null: it does not stand, or stands by right.
@@ -59,7 +61,14 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
     const { plan, at } = event;
-    const nothing = { spawned: 0, noted: 0, manifest: null, manifestFailure: null, marker: null };
+    const nothing = {
+      spawned: 0,
+      noted: 0,
+      manifest: null,
+      manifestFailure: null,
+      isProjectDeleted: false,
+      marker: null,
+    };
     return { status: "CREATED", plan, runs, updatedAt: at, pausedAt: null, ...nothing };
   }
   if (state.status === "NONE") return state;
@@ -87,7 +96,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
         manifestFailure: event.failure,
       };
     case "ManifestCommitted":
-      return { ...known, manifest: event.manifest, manifestFailure: null, marker: null };
+      return { ...known, manifest: event.manifest, manifestFailure: null, isProjectDeleted: false, marker: null };
     case "MarkerRemovalFailed": {
       const failures = (known.marker?.failures ?? 0) + 1;
       return { ...known, marker: { failures, retryAt: event.retryAt } };
@@ -105,15 +114,22 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "ExportCompleted":
       return ended(known, "COMPLETED", event.at);
     case "ExportFailed":
-      return ended(
-        event.cause.kind === "manifest" ? { ...known, manifestFailure: event.cause.failure } : known,
-        "FAILED",
-        event.at,
-      );
+      return ended(withCause(known, event.cause), "FAILED", event.at);
     case "ExportCancelled":
       return ended(known, "CANCELLED", event.at);
     case "ExportTimedOut":
       return ended(known, "TIMEDOUT", event.at);
+  }
+}
+
+function withCause(known: Known, cause: Extract<ExportEvent, { type: "ExportFailed" }>["cause"]): Known {
+  switch (cause.kind) {
+    case "run":
+      return known;
+    case "manifest":
+      return { ...known, manifestFailure: cause.failure };
+    case "project_deleted":
+      return { ...known, isProjectDeleted: true };
   }
 }
 
@@ -128,6 +144,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   noted: state.noted,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
+  isProjectDeleted: state.isProjectDeleted,
   marker: state.marker,
   updatedAt: at,
   finishedAt: at,

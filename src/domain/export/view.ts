@@ -15,6 +15,7 @@ export function viewOf(state: ExportState): ExportRecord | null {
     rowsPlanned: state.runs.reduce((sum, run) => sum + run.report.rowsPlanned, 0),
     rowsWritten: state.runs.reduce((sum, run) => sum + run.report.rowsWritten, 0),
     manifestFailure: state.manifestFailure,
+    isProjectDeleted: state.isProjectDeleted,
   };
 }
 

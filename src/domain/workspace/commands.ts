@@ -8,6 +8,9 @@ export type WorkspaceCommand =
   | { readonly type: "AddKey"; readonly key: ApiKey; readonly now: number }
   | { readonly type: "RevokeKey"; readonly keyHash: string; readonly now: number }
   | { readonly type: "CreateProject"; readonly project: Project; readonly now: number }
+  /** `project`: as it is from now on. */
+  | { readonly type: "ChangeProject"; readonly project: Project; readonly now: number }
+  | { readonly type: "DeleteProject"; readonly id: string; readonly now: number }
   | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig; readonly now: number }
   | { readonly type: "RemoveDestination"; readonly id: string; readonly now: number }
   /** `maxRunning`: how many exports may work at once (spec 8: 15). */

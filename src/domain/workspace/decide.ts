@@ -28,8 +28,15 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
     case "CreateProject": {
       const { project } = command;
       const isKnown = lookUp(state.projects, project.id) ?? lookUp(state.projectIdByName, project.name);
-      return isKnown === undefined ? [{ type: "ProjectCreated", project, at }] : [];
+      if (isKnown !== undefined || state.deletedProjects.has(project.id)) return [];
+      return [{ type: "ProjectCreated", project, at }];
     }
+    case "ChangeProject": {
+      const { project } = command;
+      return lookUp(state.projects, project.id) === undefined ? [] : [{ type: "ProjectChanged", project, at }];
+    }
+    case "DeleteProject":
+      return lookUp(state.projects, command.id) === undefined ? [] : [{ type: "ProjectDeleted", id: command.id, at }];
     case "AddDestination":
       return lookUp(state.destinations, command.id) === undefined
         ? [{ type: "DestinationAdded", id: command.id, config: command.config, at }]
@@ -40,6 +47,8 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
         : [];
     case "RegisterExport": {
       if (lookUp(state.exports, command.definition.id) !== undefined) return [];
+      // The last window of a schedule that has not heard yet that its project is gone.
+      if (state.deletedProjects.has(command.definition.projectId)) return [];
       const registered: WorkspaceEvent = { type: "ExportRegistered", definition: command.definition, at };
       return [registered, ...admitExports(evolve(state, registered), command.maxRunning, at)];
     }

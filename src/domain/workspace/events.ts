@@ -31,6 +31,9 @@ export type WorkspaceEvent =
   | { readonly type: "KeyAdded"; readonly key: ApiKey; readonly at: number }
   | { readonly type: "KeyRevoked"; readonly keyHash: string; readonly at: number }
   | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
+  /** Whole, as it is from now on. */
+  | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
+  | { readonly type: "ProjectDeleted"; readonly id: string; readonly at: number }
   | {
       readonly type: "DestinationAdded";
       readonly id: string;

@@ -1,5 +1,5 @@
 import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
-import { emptyTable, lookUp, put, type Table } from "../table.ts";
+import { emptyTable, lookUp, put, remove, type Table } from "../table.ts";
 import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
 
 export interface KnownExport {
@@ -25,6 +25,8 @@ export interface OpenWorkspace {
   readonly keys: ReadonlyMap<string, ApiKey>;
   readonly projects: Table<Project>;
   readonly projectIdByName: Table<string>;
+  /** Their ids are never given out again: what came for them is being removed. */
+  readonly deletedProjects: ReadonlySet<string>;
   readonly destinations: Table<KnownDestination>;
   readonly exports: Table<KnownExport>;
   /** Exports let in and not ended. */
@@ -50,6 +52,7 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       keys: new Map(),
       projects: emptyTable(),
       projectIdByName: emptyTable(),
+      deletedProjects: new Set(),
       destinations: emptyTable(),
       exports: emptyTable(),
       running: new Set(),
@@ -73,6 +76,26 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
         ...state,
         projects: put(state.projects, project.id, project),
         projectIdByName: put(state.projectIdByName, project.name, project.id),
+      };
+    }
+    case "ProjectChanged": {
+      const { project } = event;
+      const before = lookUp(state.projects, project.id);
+      const others = before === undefined ? state.projectIdByName : remove(state.projectIdByName, before.name);
+      return {
+        ...state,
+        projects: put(state.projects, project.id, project),
+        projectIdByName: put(others, project.name, project.id),
+      };
+    }
+    case "ProjectDeleted": {
+      const before = lookUp(state.projects, event.id);
+      if (before === undefined) return state;
+      return {
+        ...state,
+        projects: remove(state.projects, event.id),
+        projectIdByName: remove(state.projectIdByName, before.name),
+        deletedProjects: new Set(state.deletedProjects).add(event.id),
       };
     }
     case "DestinationAdded": {

@@ -7,4 +7,5 @@ export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecor
   ...report,
   pausedAt: report.pausedAt ?? null,
   manifestFailure: null,
+  isProjectDeleted: false,
 });

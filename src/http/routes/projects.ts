@@ -4,7 +4,14 @@ import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
 import { nothing, uuid } from "../schemas/fields.ts";
-import { projectCreate, projectCreateQuery, projectQuery, projectShown, showProject } from "../schemas/project.ts";
+import {
+  projectCreate,
+  projectCreateQuery,
+  projectQuery,
+  projectShown,
+  projectUpdate,
+  showProject,
+} from "../schemas/project.ts";
 
 const COMMON = { tag: "Projects", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
 
@@ -15,17 +22,18 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "get",
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
-    summary: "List projects, all or those that fit",
+    summary: "List projects, all or those that fit, the newest first",
     params: nothing,
     query: projectQuery,
     body: null,
     answer: z.array(projectShown),
     async handle({ query, who }) {
-      const ids = query.id === undefined ? null : [query.id].flat();
+      if (query.reference_dataset !== null || query.reference_free === "false") return ok([]);
       const projects = await who.workspace.listProjects({
         name: query.name ?? null,
         nameContains: query.name_contains ?? null,
-        ids,
+        ids: query.id,
+        order: { by: query.sort_by ?? "start_time", isDescending: query.sort_by_desc !== "false" },
         limit: query.limit,
         offset: query.offset,
       });
@@ -71,5 +79,42 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const found = await who.workspace.project(params.session_id);
       return found.ok ? ok(showProject(found.value)) : found;
     },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "patch",
+    path: "/api/v1/sessions/{session_id}",
+    aliases: ["/sessions/{session_id}"],
+    summary: "Change a project; what is absent stays as it is",
+    params: z.object({ session_id: uuid }),
+    query: nothing,
+    body: projectUpdate,
+    answer: projectShown,
+    failures: ["conflict"],
+    async handle({ params, body, who }) {
+      const changed = await who.workspace.changeProject({
+        id: params.session_id,
+        name: body.name ?? null,
+        description: body.description ?? null,
+        extra: (body.extra ?? null) === null ? null : JSON.stringify(body.extra),
+        endTime: body.end_time ?? null,
+      });
+      return changed.ok ? ok(showProject(changed.value)) : changed;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: "/api/v1/sessions/{session_id}",
+    aliases: ["/sessions/{session_id}"],
+    summary: "Delete a project with all its runs; exports of it fail, schedules are cancelled",
+    params: z.object({ session_id: uuid }),
+    query: nothing,
+    body: null,
+    success: "deleted",
+    answer: null,
+    handle: ({ params, who }) => who.workspace.deleteProject(params.session_id),
   });
 };

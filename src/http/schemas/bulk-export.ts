@@ -179,7 +179,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       rows_planned: z.int().openapi({ description: "Rows in the snapshots taken so far, over all runs." }),
       errors: z.record(z.string(), z.string()).nullable().openapi({
         description:
-          "`manifest`: why the manifest could not be written. Errors of runs are told by the runs. Null in lists.",
+          "`manifest`: why the manifest could not be written. `project`: that its project was deleted. Errors of runs are told by the runs. Null in lists.",
       }),
     })
     .openapi("BulkExport");
@@ -211,5 +211,11 @@ export const showExport = (
   paused_at: isoOrNull(record.pausedAt),
   rows_written: record.rowsWritten,
   rows_planned: record.rowsPlanned,
-  errors: record.manifestFailure === null ? null : { manifest: storeText(record.manifestFailure) },
+  errors: errorsOf(record),
 });
+
+const errorsOf = ({ manifestFailure, isProjectDeleted }: ExportRecord): Record<string, string> | null => {
+  if (isProjectDeleted)
+    return { project: "The project was deleted, and its runs with it. There is nothing to export any more." };
+  return manifestFailure === null ? null : { manifest: storeText(manifestFailure) };
+};

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Project } from "../../domain/records.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
-import { flag, paging, shownInstant, shownUuid, uuid } from "./fields.ts";
+import { flag, instant, isoOrNull, paging, severalOf, shownInstant, shownUuid, uuid } from "./fields.ts";
 
 /** The original lists at most this many projects at once, and as many without `limit`. */
 const PROJECTS_PER_PAGE = 100;
@@ -12,33 +12,46 @@ const NAME_MOST_CHARACTERS = 1024;
 const DESCRIPTION_MOST_CHARACTERS = 8192;
 const EXTRA_MOST_CHARACTERS = 32_768;
 
+const name = z
+  .string()
+  .min(1)
+  .max(NAME_MOST_CHARACTERS)
+  .refine(isCleanText, { error: "The name must not hold control characters or broken Unicode" });
+const description = z.string().max(DESCRIPTION_MOST_CHARACTERS);
+const extra = z
+  .record(z.string(), z.unknown())
+  .refine((given) => JSON.stringify(given).length <= EXTRA_MOST_CHARACTERS, {
+    error: `Input should have at most ${EXTRA_MOST_CHARACTERS} characters as JSON`,
+    params: { type: "string_too_long" },
+  });
+
 /** Members that this service does not keep are let pass: clients send several of them as a matter of course. */
 export const projectCreate = z
-  .object({
-    name: z
-      .string()
-      .min(1)
-      .max(NAME_MOST_CHARACTERS)
-      .refine(isCleanText, { error: "The name must not hold control characters or broken Unicode" }),
-    id: uuid.nullish(),
-    description: z.string().max(DESCRIPTION_MOST_CHARACTERS).nullish(),
-    extra: z
-      .record(z.string(), z.unknown())
-      .refine((extra) => JSON.stringify(extra).length <= EXTRA_MOST_CHARACTERS, {
-        error: `Input should have at most ${EXTRA_MOST_CHARACTERS} characters as JSON`,
-        params: { type: "string_too_long" },
-      })
-      .nullish(),
-  })
+  .object({ name, id: uuid.nullish(), description: description.nullish(), extra: extra.nullish() })
   .openapi("TracerSessionCreate");
+
+/** What is absent or null stays as it is. */
+export const projectUpdate = z
+  .object({
+    name: name.nullish(),
+    description: description.nullish(),
+    extra: extra.nullish(),
+    end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
+  })
+  .openapi("TracerSessionUpdate");
 
 /** With `upsert=true` an existing project of that name is the answer instead of a conflict. */
 export const projectCreateQuery = z.object({ upsert: flag });
 
+/** A project belongs to no dataset here, so one that must belong to one is not found. */
 export const projectQuery = z.object({
   name: z.string().optional(),
   name_contains: z.string().optional(),
-  id: z.union([uuid, z.array(uuid)], { error: "Input should be a UUID, or several" }).optional(),
+  id: severalOf(uuid),
+  reference_dataset: severalOf(uuid),
+  reference_free: z.enum(["true", "false"]).optional(),
+  sort_by: z.enum(["start_time", "name"]).optional(),
+  sort_by_desc: z.enum(["true", "false"]).optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
 
@@ -49,7 +62,7 @@ export const projectShown = z
     tenant_id: shownUuid,
     name: z.string(),
     start_time: shownInstant,
-    end_time: z.null(),
+    end_time: shownInstant.nullable(),
     extra: z.unknown(),
     description: z.string().nullable(),
     default_dataset_id: z.null(),
@@ -65,7 +78,7 @@ export const showProject = (project: Project): z.output<typeof projectShown> => 
   tenant_id: project.tenantId,
   name: project.name,
   start_time: isoFromMs(project.startTime),
-  end_time: null,
+  end_time: isoOrNull(project.endTime ?? null),
   extra: project.extra === null ? null : JSON.parse(project.extra),
   description: project.description,
   default_dataset_id: null,

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "langsmith";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+
+let waybill: RunningWaybill;
+let client: Client;
+const folder = mkdtempSync(join(tmpdir(), "waybill-projects-"));
+
+beforeAll(async () => {
+  waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  client = new Client({ apiUrl: waybill.config.url, apiKey: waybill.config.api_key });
+});
+
+afterAll(async () => {
+  await waybill?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const listed = async (query: Parameters<Client["listProjects"]>[0]): Promise<readonly (string | undefined)[]> => {
+  const names: (string | undefined)[] = [];
+  for await (const one of client.listProjects(query)) names.push(one.name);
+  return names;
+};
+
+it("The langsmith SDK creates, reads, lists, updates and deletes projects", async () => {
+  const made = await client.createProject({ projectName: "made", description: "first", metadata: { team: "a" } });
+  expect(await client.createProject({ projectName: "made", upsert: true })).toMatchObject({ id: made.id });
+  await client.createProject({ projectName: "made too" });
+  expect(await client.readProject({ projectName: "made" })).toMatchObject({ id: made.id, description: "first" });
+  expect(await client.readProject({ projectId: made.id })).toMatchObject({ extra: { metadata: { team: "a" } } });
+  expect(await client.hasProject({ projectName: "made" })).toBe(true);
+  expect(await listed({ nameContains: "MADE", referenceFree: true })).toEqual(["made too", "made"]);
+  expect(await listed({ projectIds: [made.id] })).toEqual(["made"]);
+
+  const endTime = "2026-11-01T00:00:00.000Z";
+  const changed = { name: "renamed", description: "second", metadata: { team: "b" }, endTime };
+  expect(await client.updateProject(made.id, changed)).toMatchObject({
+    id: made.id,
+    name: "renamed",
+    end_time: endTime,
+  });
+  expect(await client.readProject({ projectName: "renamed" })).toMatchObject({
+    description: "second",
+    extra: { metadata: { team: "b" } },
+  });
+  expect(await client.hasProject({ projectName: "made" })).toBe(false);
+
+  await client.deleteProject({ projectName: "renamed" });
+  expect(await client.hasProject({ projectName: "renamed" })).toBe(false);
+  await expect(client.readProject({ projectId: made.id })).rejects.toThrow("404");
+  expect(await listed({})).toEqual(expect.not.arrayContaining(["renamed"]));
+});
+
+it("All pages of a long list of projects reach the langsmith SDK", async () => {
+  const names = Array.from({ length: 105 }, (_, n) => `page ${n}`);
+  for (const projectName of names) await client.createProject({ projectName });
+  expect(await listed({ nameContains: "page" })).toEqual(names.toReversed());
+});

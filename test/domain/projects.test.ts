@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { Project } from "../../src/domain/records.ts";
+import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
+import { workspace } from "../../src/domain/workspace/index.ts";
+import { projectsOf, refuseProject, refuseProjectChange } from "../../src/domain/workspace/projects.ts";
+import type { OpenWorkspace } from "../../src/domain/workspace/state.ts";
+import { specification } from "../support/given.ts";
+import { definition, NOW } from "../support/samples.ts";
+
+const { given } = specification(workspace);
+
+const project = (name: string, fields: Partial<Project> = {}): Project => ({
+  id: name === "demo" ? definition.projectId : `id of ${name}`,
+  tenantId: definition.tenantId,
+  name,
+  shards: 1,
+  description: null,
+  extra: null,
+  startTime: NOW,
+  ...fields,
+});
+const created: WorkspaceEvent = { type: "WorkspaceCreated", id: definition.tenantId, name: "w", plan: "plus", at: NOW };
+const having = (...projects: Project[]) =>
+  given(created, ...projects.map((one): WorkspaceEvent => ({ type: "ProjectCreated", project: one, at: NOW })));
+const demo = project("demo");
+const deleted: WorkspaceEvent = { type: "ProjectDeleted", id: demo.id, at: NOW };
+const gone = given(created, { type: "ProjectCreated", project: demo, at: NOW }, deleted);
+const registered = { type: "RegisterExport", definition, maxRunning: 15, now: NOW } as const;
+const open = ({ state }: { state: unknown }) => state as OpenWorkspace; // every log here begins with its creation
+const names = (state: OpenWorkspace, by: "name" | "start_time", isDescending: boolean) =>
+  projectsOf(state, { name: null, nameContains: null, ids: null, order: { by, isDescending } }).map((one) => one.name);
+
+describe("a project", () => {
+  it("that was renamed is found by its new name only, and its old one is free", () => {
+    const renamed = project("new", { id: demo.id });
+    const after = given(
+      created,
+      { type: "ProjectCreated", project: demo, at: NOW },
+      { type: "ProjectChanged", project: renamed, at: NOW },
+    );
+    const named = (name: string) =>
+      projectsOf(open(after), { name, nameContains: null, ids: null, order: { by: "name", isDescending: false } });
+    expect([named("new"), named("demo")]).toEqual([[renamed], []]);
+    after
+      .when({ type: "CreateProject", project: project("demo", { id: "another" }), now: NOW })
+      .then({ type: "ProjectCreated", project: project("demo", { id: "another" }), at: NOW });
+  });
+
+  it("cannot take another's name, and keeps its own", () => {
+    const state = open(having(demo, project("other")));
+    const change = { id: demo.id, description: null, extra: null, endTime: null };
+    expect(refuseProjectChange(state, { ...change, name: "other" })).toMatchObject({ reason: "conflict" });
+    expect(refuseProjectChange(state, { ...change, name: "demo" })).toBeNull();
+    expect(refuseProjectChange(state, { ...change, id: "unknown", name: null })).toMatchObject({ reason: "not_found" });
+  });
+
+  it("that was deleted leaves its name to a new one, but never its id", () => {
+    having(demo).when({ type: "DeleteProject", id: demo.id, now: NOW }).then(deleted);
+    gone.when({ type: "DeleteProject", id: demo.id, now: NOW }).then();
+    gone.when({ type: "CreateProject", project: demo, now: NOW }).then();
+    expect(refuseProject(open(gone), { ...demo, upsert: false })).toMatchObject({ reason: "conflict" });
+    expect(refuseProject(open(gone), { id: null, name: "demo", upsert: false })).toBeNull();
+    expect(names(open(gone), "name", false)).toEqual([]);
+  });
+
+  it("that was deleted gets no window of a schedule that has not heard of it", () => {
+    gone.when(registered).then();
+  });
+});
+
+it("projects are listed by name or by their beginning, in either direction", () => {
+  const state = open(having(project("b"), project("a", { startTime: NOW + 1 }), project("c", { startTime: NOW - 1 })));
+  expect(names(state, "start_time", true)).toEqual(["a", "b", "c"]);
+  expect(names(state, "start_time", false)).toEqual(["c", "b", "a"]);
+  expect(names(state, "name", true)).toEqual(["c", "b", "a"]);
+});

@@ -1,0 +1,72 @@
+import { beforeAll, expect, it } from "vitest";
+import { call, EXPORTS, newDestination, newKey, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
+
+let workspace: TestWorkspace;
+let headers: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  ({ headers } = workspace);
+});
+
+it("a project's name, description, extra and end can change; what is null stays as it is", async () => {
+  const id = await newProject(workspace, "before");
+  await newProject(workspace, "taken");
+  const path = `/sessions/${id}`;
+  const first = { name: "after", description: "d", extra: { metadata: { a: 1 } } };
+  expect((await call("PATCH", path, { headers, body: first })).body).toMatchObject({ id, ...first, end_time: null });
+  const end = { name: null, description: null, extra: null, end_time: "2030-01-01T00:00:00+00:00" };
+  const changed = { ...first, end_time: "2030-01-01T00:00:00.000Z" };
+  expect((await call("PATCH", path, { headers, body: end })).body).toMatchObject(changed);
+  expect((await call("GET", path, { headers })).body).toMatchObject(changed);
+  expect((await call("GET", "/sessions?name=before", { headers })).body).toEqual([]);
+  expect((await call("PATCH", path, { headers, body: { name: "taken" } })).status).toBe(409);
+  expect((await call("PATCH", `/sessions/${crypto.randomUUID()}`, { headers, body: {} })).status).toBe(404);
+  expect((await call("PATCH", path, { headers, body: { end_time: "soon" } })).status).toBe(422);
+});
+
+it("a project that is deleted is not found, nor exported, nor taken runs for under its id", async () => {
+  const id = await newProject(workspace, "doomed");
+  const exported = {
+    bulk_export_destination_id: await newDestination(workspace),
+    session_id: id,
+    start_time: new Date(Date.now() - 3_600_000).toISOString(),
+    interval_hours: 24,
+  };
+  const schedule = (await call("POST", EXPORTS, { headers, body: exported })).body.id;
+  expect((await call("DELETE", `/sessions/${id}`, { headers })).status).toBe(204);
+  expect((await call("DELETE", `/sessions/${id}`, { headers })).status).toBe(404);
+  expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(404);
+  expect((await call("POST", EXPORTS, { headers, body: exported })).status).toBe(404);
+  expect((await call("GET", `${EXPORTS}/${schedule}`, { headers })).body.status).toBe("CANCELLED");
+  const run = {
+    id: crypto.randomUUID(),
+    session_id: id,
+    name: "n",
+    run_type: "llm",
+    start_time: "2024-03-05T10:00:00Z",
+  };
+  expect((await call("POST", "/runs", { headers, body: run })).status).toBe(404);
+  expect((await call("POST", "/sessions", { headers, body: { name: "x", id } })).status).toBe(409);
+});
+
+it("only a key that may manage deletes a project, and none of another workspace", async () => {
+  const id = await newProject(workspace, "guarded");
+  const reader = await newKey(workspace.id, "read");
+  expect((await call("DELETE", `/sessions/${id}`, { headers: reader.headers })).status).toBe(403);
+  const foreign = await newWorkspace();
+  expect((await call("DELETE", `/sessions/${id}`, { headers: foreign.headers })).status).toBe(404);
+  expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(200);
+});
+
+it("projects are listed by the newest first, or by name as asked", async () => {
+  const own = await newWorkspace();
+  for (const name of ["b", "c", "a"]) await newProject(own, name);
+  const names = async (query: string) =>
+    (await call("GET", `/sessions?${query}`, { headers: own.headers })).body.map(({ name }: { name: string }) => name);
+  expect(await names("")).toEqual(["a", "c", "b"]);
+  expect(await names("sort_by=name&sort_by_desc=false&limit=2")).toEqual(["a", "b"]);
+  expect(await names("sort_by=start_time&sort_by_desc=false&offset=1")).toEqual(["c", "a"]);
+  expect(await names(`reference_dataset=${crypto.randomUUID()}`)).toEqual([]);
+  expect(await names("reference_free=true")).toEqual(["a", "c", "b"]);
+  expect((await call("GET", "/sessions?sort_by=luck", { headers: own.headers })).status).toBe(422);
+});

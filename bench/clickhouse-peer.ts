@@ -26,9 +26,10 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       return null;
     case "export": {
       if (clickHouse === null) throw new Error("asked to export before it was asked to load");
+      const { columns, where, target } = request;
       const begun = performance.now();
-      clickHouse.run(`INSERT INTO FUNCTION file('${request.target}', Parquet)
-        SELECT ${request.columns.join(", ")} FROM bench.runs SETTINGS ${PARQUET_ZSTD_3}`);
+      clickHouse.run(`INSERT INTO FUNCTION file('${target}', Parquet)
+        SELECT ${columns.join(", ")} FROM bench.runs WHERE ${where ?? "true"} SETTINGS ${PARQUET_ZSTD_3}`);
       return { ms: performance.now() - begun };
     }
   }

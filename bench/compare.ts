@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiAccess, ExportRequest } from "../dev/api.ts";
-import { EXPORT_FIELDS } from "../src/domain/fields.ts";
 import type { Child } from "./child.ts";
+import { CHOICE_NAMES, CHOICES, type Choice, type ChoiceName, perChoice } from "./choices.ts";
 import { type ExportMeasure, measureExport } from "./export.ts";
 import { median } from "./measures.ts";
 import type { PeerExport } from "./peer.ts";
@@ -29,45 +29,39 @@ export interface Series {
   readonly bytes: number;
 }
 
-/** All columns, and all but inputs and outputs. */
-export interface Choices<Value> {
-  readonly whole: Value;
-  readonly slim: Value;
+export type Choices<Value> = Readonly<Record<ChoiceName, Value>>;
+
+export interface WaybillSeries extends Series {
+  readonly cpuMicros: number;
+  /** Read from files by the service: what it keeps of its segments lies in files here. */
+  readonly readBytes: number;
 }
 
 export interface Compared {
-  readonly waybill: Choices<Series & { readonly cpuMicros: number }>;
+  readonly waybill: Choices<WaybillSeries>;
   readonly duckdb: Choices<Series>;
   readonly clickHouse: Choices<Series> | null;
 }
 
-const SLIM_FIELDS = EXPORT_FIELDS.filter((field) => field !== "inputs" && field !== "outputs");
-
 /**
- * Lets the contenders export in turns, round after round, so that what slows the machine for a while slows all. The
- * whole export comes last in a round: its files are the ones left in the bucket.
+ * Lets the contenders export in turns, round after round, so that what slows the machine for a while slows all.
  */
 export const compare = async (contest: Contest): Promise<Compared> => {
-  const waybill = { whole: [] as Turn[], slim: [] as Turn[] };
-  const duckdb = { whole: [] as Turn[], slim: [] as Turn[] };
-  const clickHouse = { whole: [] as Turn[], slim: [] as Turn[] };
+  const waybill = perChoice((): Turn[] => []);
+  const duckdb = perChoice((): Turn[] => []);
+  const clickHouse = perChoice((): Turn[] => []);
   for (let round = 0; round < contest.rounds; round++) {
-    for (const choice of ["slim", "whole"] as const) {
-      const fields = choice === "whole" ? EXPORT_FIELDS : SLIM_FIELDS;
-      waybill[choice].push(await waybillTurn(contest, fields));
-      duckdb[choice].push(await peerTurn(contest, contest.duckdb, "duckdb", fields));
-      if (contest.clickHouse)
-        clickHouse[choice].push(await peerTurn(contest, contest.clickHouse, "clickhouse", fields));
+    for (const name of CHOICE_NAMES) {
+      const choice = CHOICES[name];
+      waybill[name].push(await waybillTurn(contest, choice));
+      duckdb[name].push(await peerTurn(contest, contest.duckdb, "duckdb", choice));
+      if (contest.clickHouse) clickHouse[name].push(await peerTurn(contest, contest.clickHouse, "clickhouse", choice));
     }
   }
-  const both = <Value>(turns: Choices<Turn[]>, fold: (turns: readonly Turn[]) => Value): Choices<Value> => ({
-    whole: fold(turns.whole),
-    slim: fold(turns.slim),
-  });
   return {
-    waybill: both(waybill, (turns) => ({ ...series(turns), cpuMicros: mean(turns.map((turn) => turn.cpuMicros)) })),
-    duckdb: both(duckdb, series),
-    clickHouse: contest.clickHouse && both(clickHouse, series),
+    waybill: perChoice((name) => waybillSeries(waybill[name])),
+    duckdb: perChoice((name) => series(duckdb[name])),
+    clickHouse: contest.clickHouse && perChoice((name) => series(clickHouse[name])),
   };
 };
 
@@ -75,18 +69,30 @@ interface Turn extends ExportMeasure {
   readonly bytes: number;
 }
 
-const waybillTurn = async (contest: Contest, fields: readonly string[]): Promise<Turn> => {
+const waybillTurn = async (contest: Contest, { fields, filter }: Choice): Promise<Turn> => {
   const { api, request, service, bucket } = contest;
-  const measured = await measureExport(api, { ...request, export_fields: fields }, service, bucket);
+  const asked = { ...request, export_fields: fields, filter: filter?.expression ?? null };
+  const measured = await measureExport(api, asked, service, bucket);
   return { ...measured, bytes: await bucket.ask<number>({ kind: "size" }) };
 };
 
-const peerTurn = async (contest: Contest, peer: Child, name: string, columns: readonly string[]): Promise<Turn> => {
+const peerTurn = async (contest: Contest, peer: Child, name: string, choice: Choice): Promise<Turn> => {
   const target = join(contest.folder, `${name}.parquet`);
   const memory = watchMemory([peer.processId]);
-  const { ms } = await peer.ask<PeerExport>({ kind: "export", columns, target });
-  return { ms, cpuMicros: 0, memory: memory(), bytes: statSync(target).size };
+  const { ms } = await peer.ask<PeerExport>({
+    kind: "export",
+    columns: choice.fields,
+    where: choice.filter?.where ?? null,
+    target,
+  });
+  return { ms, cpuMicros: 0, readBytes: 0, memory: memory(), bytes: statSync(target).size };
 };
+
+const waybillSeries = (turns: readonly Turn[]): WaybillSeries => ({
+  ...series(turns),
+  cpuMicros: mean(turns.map((turn) => turn.cpuMicros)),
+  readBytes: median(turns.map((turn) => turn.readBytes)),
+});
 
 const series = (turns: readonly Turn[]): Series => ({
   ms: turns.map((turn) => turn.ms),

@@ -26,8 +26,9 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       return null;
     case "export": {
       if (connection === null) throw new Error("asked to export before it was asked to load");
+      const { columns, where, target } = request;
       const begun = performance.now();
-      await connection.run(`COPY (SELECT ${request.columns.join(", ")} FROM runs) TO '${request.target}'
+      await connection.run(`COPY (SELECT ${columns.join(", ")} FROM runs WHERE ${where ?? "true"}) TO '${target}'
         (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE 10240)`);
       return { ms: performance.now() - begun };
     }

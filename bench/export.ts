@@ -1,6 +1,6 @@
 import { type ApiAccess, createExport, type ExportRequest, readStatus } from "../dev/api.ts";
 import type { Child } from "./child.ts";
-import { cpuMicros, type MemoryUse, watchMemory } from "./processes.ts";
+import { cpuMicros, type MemoryUse, readBytes, watchMemory } from "./processes.ts";
 
 /** One export as the customer sees it, and what it cost the service. */
 export interface ExportMeasure {
@@ -8,6 +8,8 @@ export interface ExportMeasure {
   readonly ms: number;
   /** CPU time of the service's processes. */
   readonly cpuMicros: number;
+  /** What the service read from files. */
+  readonly readBytes: number;
   readonly memory: MemoryUse;
 }
 
@@ -27,6 +29,7 @@ export const measureExport = async (
   await bucket.ask({ kind: "clear" });
   const memory = watchMemory(processIds);
   const cpuBefore = cpuMicros(processIds);
+  const readBefore = readBytes(processIds);
   const begun = performance.now();
   const succeeded = bucket.ask({ kind: "await_success" });
   const exportId = await createExport(api, request);
@@ -37,5 +40,10 @@ export const measureExport = async (
     if (status !== "CREATED" && status !== "RUNNING") throw new Error(`the export ended as ${status}`);
   }
   const ms = performance.now() - begun;
-  return { ms, cpuMicros: cpuMicros(processIds) - cpuBefore, memory: memory() };
+  return {
+    ms,
+    cpuMicros: cpuMicros(processIds) - cpuBefore,
+    readBytes: readBytes(processIds) - readBefore,
+    memory: memory(),
+  };
 };

@@ -4,7 +4,12 @@ export type PeerRequest =
   | { readonly kind: "load"; readonly source: string; readonly folder: string }
   /** Opens the folder that another process has loaded: memory is then that of exporting alone. */
   | { readonly kind: "open"; readonly folder: string }
-  | { readonly kind: "export"; readonly columns: readonly string[]; readonly target: string };
+  | {
+      readonly kind: "export";
+      readonly columns: readonly string[];
+      readonly where: string | null;
+      readonly target: string;
+    };
 
 /** How long an export took inside the peer. */
 export interface PeerExport {

@@ -17,6 +17,13 @@ export const childrenOf = (parentId: number, program: string): number[] =>
 export const cpuMicros = (processIds: readonly number[]): number =>
   processIds.reduce((sum, processId) => sum + (statOf(processId)?.ticks ?? 0), 0) * MICROS_PER_TICK;
 
+/** Bytes the processes have read so far, from files and connections (proc(5), rchar). */
+export const readBytes = (processIds: readonly number[]): number =>
+  processIds.reduce((sum, processId) => {
+    const counted = /^rchar: (\d+)$/m.exec(readFileSync(`/proc/${processId}/io`, "utf8"))?.[1];
+    return sum + Number(counted ?? 0);
+  }, 0);
+
 /** Resident memory of processes during some work, in 10^6 bytes. */
 export interface MemoryUse {
   readonly peakMb: number;

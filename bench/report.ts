@@ -1,4 +1,5 @@
 import { table } from "../dev/table.ts";
+import { CHOICE_NAMES, CHOICES, type ChoiceName } from "./choices.ts";
 import type { Choices, Compared, Series } from "./compare.ts";
 import { median, medianRatio } from "./measures.ts";
 import type { Verification } from "./verify.ts";
@@ -19,10 +20,8 @@ export interface Outcome {
 /** The tables for people. MB are 10^6 bytes; MB/s count the size of the runs as they were sent. */
 export const report = (outcome: Outcome): string => {
   const { waybill, duckdb, clickHouse } = outcome.compared;
-  const lines = (name: string, choices: Choices<Series>): string[][] => [
-    line(outcome, name, "all 29", choices.whole, duckdb.whole),
-    line(outcome, name, "no inputs, outputs", choices.slim, duckdb.slim),
-  ];
+  const lines = (name: string, choices: Choices<Series>): string[][] =>
+    CHOICE_NAMES.map((choice) => line(outcome, name, CHOICES[choice].label, choices[choice], duckdb[choice]));
   const rows = [
     ...lines("Waybill", waybill),
     ...lines("DuckDB", duckdb),
@@ -48,6 +47,13 @@ ${table(
   ],
 )}
 
+What an export reads of Waybill's own store, beside one of everything:
+
+${table(
+  ["columns", "read"],
+  CHOICE_NAMES.map((name) => [CHOICES[name].label, `${(100 * readShare(outcome, name)).toFixed(1)} %`]),
+)}
+
 peak MB: resident memory of the processes during an export, growth MB: its growth over just before; greatest of all
 rounds. Waybill's processes have ingested all runs before, and hold the local bucket of its segments; the peers' have
 opened their table, no more.
@@ -63,6 +69,11 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     export_vs_clickhouse: clickHouse && ratio(clickHouse.whole, waybill.whole),
     export_vs_duckdb_without_inputs_outputs: ratio(duckdb.slim, waybill.slim),
     export_vs_clickhouse_without_inputs_outputs: clickHouse && ratio(clickHouse.slim, waybill.slim),
+    export_vs_duckdb_filtered_spread: ratio(duckdb.spread, waybill.spread),
+    export_vs_duckdb_filtered_clustered: ratio(duckdb.clustered, waybill.clustered),
+    export_vs_duckdb_filtered_half: ratio(duckdb.half, waybill.half),
+    read_share_filtered_spread: rounded(readShare(outcome, "spread")),
+    read_share_filtered_clustered: rounded(readShare(outcome, "clustered")),
     export_runs_per_s: rate(waybill.whole),
     duckdb_runs_per_s: rate(duckdb.whole),
     clickhouse_runs_per_s: clickHouse && rate(clickHouse.whole),
@@ -76,6 +87,9 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     rounds: outcome.rounds,
   };
 };
+
+const readShare = ({ compared: { waybill } }: Outcome, name: ChoiceName): number =>
+  waybill[name].readBytes / waybill.whole.readBytes;
 
 const line = (outcome: Outcome, name: string, columns: string, series: Series, base: Series): string[] => [
   name,

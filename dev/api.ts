@@ -16,6 +16,7 @@ export interface ExportRequest {
   readonly end_time?: string;
   readonly interval_hours?: number;
   readonly export_fields?: readonly string[];
+  readonly filter?: string | null;
   readonly format_version?: string;
   readonly compression?: string;
 }

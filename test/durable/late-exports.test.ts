@@ -24,7 +24,7 @@ describe("an hourly schedule", () => {
   const scheduleOf = (home: TestWorkspace) => {
     const definition = definitionOf(home, { start: START, end: null, intervalHours: 1 });
     let noted = 0;
-    return async (index: number, changes: { readonly destinationId?: string } = {}) => {
+    return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
       const plan = { definition, shards: 1, limits: LIMITS, partitions: [], runIds: [], destination: NOWHERE };
       const look = await lookForLate(env, plan, window.start, noted);
@@ -51,6 +51,18 @@ describe("an hourly schedule", () => {
     const quiet = await spawn(25);
     expect(quiet.late).toEqual([]);
     expect(await exportedBy(home, quiet.id)).toEqual([]);
+  });
+
+  it("with a filter carries those of the late rows that match, and claims them all", async () => {
+    const home = await newWorkspace();
+    const spawn = scheduleOf(home);
+    const [early, meant, other] = [newId(), newId(), newId()];
+    const filtered = { filter: 'eq(name,"meant")' };
+    await ingest(home, post(early, { ...at(22), name: "meant" }), post(newId(), at(22)));
+    expect(await exportedBy(home, (await spawn(22, filtered)).id)).toMatchObject([{ late: false, ids: [early] }]);
+    await ingest(home, post(meant, { ...at(22), name: "meant" }), post(other, at(22)));
+    expect(await exportedBy(home, (await spawn(24, filtered)).id)).toMatchObject([{ late: true, ids: [meant] }]);
+    expect((await spawn(25, filtered)).late).toEqual([]);
   });
 
   it.each(["FAILED", "CANCELLED"] as const)(

@@ -1,7 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Compression, EXPORT_FIELDS } from "../../src/domain/fields.ts";
 import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
+import { RowGatherer } from "../../src/parquet/gather.ts";
+import { heldInSegment } from "../../src/parquet/held-chunks.ts";
 import { storedPages } from "../../src/parquet/pages.ts";
+import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";
 import { type Derivation, deriveSegment } from "./derived.ts";
 import { askDuckDb } from "./duckdb.ts";
@@ -41,6 +45,38 @@ describe("a derived segment", () => {
   it("is what a writer makes of the same runs", () => {
     const cut = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: [WINDOW] });
     expect(equalBytes(cut, derived(segmentOf(ROWS.slice(1000, 2000)), whole("zstandard")))).toBe(true);
+  });
+
+  it("gathers any rows of several segments as a writer writes them", () => {
+    const sources = [ROWS, [...ODD_RUNS, ...plainRuns(100, 5000)], plainRuns(7, 9000)];
+    const segments = sources.map((rows) => segmentOf(rows));
+    const everyRow = fc.array(fc.nat({ max: 2999 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(everyRow, { minLength: 1, maxLength: 3 }), (picks) => {
+        const gatherer = new RowGatherer(V2, "zstandard");
+        const written: SegmentRow[] = [];
+        for (const [index, picked] of picks.entries()) {
+          const rows = sources[index] ?? [];
+          const numbers = [...new Set(picked.map((number) => number % rows.length))].sort((a, b) => a - b);
+          const meant = numbers.map((number) => rows[number] as SegmentRow);
+          const starts = meant.map(({ start_time }) => start_time);
+          const spread = { minStart: Math.min(...starts), maxStart: Math.max(...starts) };
+          gatherer.add(heldInSegment(segments[index] as Uint8Array), { rows: Uint32Array.from(numbers), ...spread });
+          written.push(...meant);
+        }
+        expect(equalBytes(gatherer.finish().bytes, derived(segmentOf(written), whole("zstandard")))).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("of a filter has the rows that DuckDB finds by the same condition", async () => {
+    const filter = 'and(eq(run_type, "llm"), has(tags, "step:3"), like(name, "ag%"))';
+    const segment = deriveSegment(SEGMENT, { selection: V2, codec: "snappy", keep: null, filter });
+    const where = "run_type = 'llm' AND list_contains(_tags, 'step:3') AND name LIKE 'ag%'";
+    const expected = await askDuckDb([SEGMENT], `SELECT id FROM read_parquet($files) WHERE ${where}`);
+    expect(expected.length).toBeGreaterThan(0);
+    expect((await rowsOf(segment?.bytes)).map(({ id }) => ({ id }))).toEqual(expected);
   });
 
   it("is null when no run is left", () => {

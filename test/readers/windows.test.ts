@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
 import { DAY_MS, dayOf, isoFromMs } from "../../src/domain/time.ts";
+import { duckdbRows } from "./duckdb-rows.ts";
+import { expectedRows } from "./expected-rows.ts";
 import { type Exported, type Laboratory, openLaboratory } from "./exported.ts";
-import { dayOfRun, FIRST_DAY, sentRuns } from "./sent-runs.ts";
+import { dayOfRun, FIRST_DAY, type SentRun, sentRuns } from "./sent-runs.ts";
 
 const RUNS = sentRuns();
 const HOUR_MS = 3_600_000;
@@ -44,6 +46,27 @@ describe("A window is half-open", () => {
     const times = { start_time: isoFromMs(from), end_time: isoFromMs(until) };
     const exported = await laboratory.exportTo(title.replaceAll(" ", "-"), times);
     expect(await idsIn(exported)).toEqual(idsStarting(from, until));
+  });
+});
+
+describe("A filter picks runs", () => {
+  it.each([
+    { version: "v1", compression: "snappy" },
+    { version: "v2_beta", compression: "zstandard" },
+  ] as const)("DuckDB reads those that match, value for value ($version, $compression)", async (layout) => {
+    const { version, compression } = layout;
+    const exported = await laboratory.exportTo(`filtered-${version}`, {
+      format_version: version,
+      compression,
+      filter: 'or(exists(error), and(eq(input_key, "question"), search(inputs, "Größe")))',
+    });
+    const isMeant = (run: SentRun) => run.error !== null || (run.inputs?.includes("Größe") ?? false);
+    const meant = RUNS.filter(isMeant).map(({ id }) => id);
+    const identity = { tenantId: laboratory.waybill.config.workspace_id, projectId: laboratory.projectId };
+    const expected = expectedRows(RUNS, identity, version, null).filter(({ id }) => meant.includes(String(id)));
+    expect(expected.length).toBeGreaterThan(0);
+    const files = join(exported.folder, "**/*.parquet");
+    expect(await duckdbRows(duckdb, files, null, version === "v2_beta")).toEqual(expected);
   });
 });
 

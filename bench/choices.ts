@@ -1,0 +1,55 @@
+import { EXPORT_FIELDS } from "../src/domain/fields.ts";
+
+/** What the contenders are asked to export. */
+export interface Choice {
+  /** As the table shows it. */
+  readonly label: string;
+  readonly fields: readonly string[];
+  /** The same runs in Waybill's language and in SQL; null: all. */
+  readonly filter: { readonly expression: string; readonly where: string } | null;
+}
+
+const SLIM_FIELDS = EXPORT_FIELDS.filter((field) => field !== "inputs" && field !== "outputs");
+
+/**
+ * In the order of a round. The whole export comes last: its files are the ones left in the bucket. Of the filters one
+ * matches runs all over the day, the others those of 36 seconds and of half of the hour in which the traces begin.
+ */
+export const CHOICES = {
+  slim: { label: "no inputs, outputs", fields: SLIM_FIELDS, filter: null },
+  spread: {
+    label: "all 29, the 1.6 % that failed",
+    fields: EXPORT_FIELDS,
+    filter: { expression: 'eq(status, "error")', where: "status = 'error'" },
+  },
+  clustered: {
+    label: "all 29, 1 % of the time",
+    fields: EXPORT_FIELDS,
+    filter: {
+      expression: 'and(gte(start_time, "2026-01-15T00:20:00Z"), lt(start_time, "2026-01-15T00:20:36Z"))',
+      where: "start_time >= '2026-01-15 00:20:00' AND start_time < '2026-01-15 00:20:36'",
+    },
+  },
+  half: {
+    label: "all 29, half of the time",
+    fields: EXPORT_FIELDS,
+    filter: {
+      expression: 'lt(start_time, "2026-01-15T00:30:00Z")',
+      where: "start_time < '2026-01-15 00:30:00'",
+    },
+  },
+  whole: { label: "all 29", fields: EXPORT_FIELDS, filter: null },
+} as const satisfies Record<string, Choice>;
+
+export type ChoiceName = keyof typeof CHOICES;
+
+// Object.keys forgets the key type; the object above is closed.
+export const CHOICE_NAMES = Object.keys(CHOICES) as readonly ChoiceName[];
+
+export const perChoice = <Value>(make: (name: ChoiceName) => Value): Record<ChoiceName, Value> => ({
+  slim: make("slim"),
+  spread: make("spread"),
+  clustered: make("clustered"),
+  half: make("half"),
+  whole: make("whole"),
+});

@@ -1,6 +1,7 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
 import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
+import { countRow, newTally, type Tally } from "../src/trace/run-statistics.ts";
 import type { HotRun } from "../src/trace/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "./actors.ts";
 import type { Replaced, TraceStore, WrittenSegment } from "./trace-store.ts";
@@ -21,6 +22,7 @@ export const MAX_SEGMENT_ROWS = 10_240;
 export interface Draft {
   readonly writer: SegmentWriter;
   readonly runs: string[];
+  readonly statistics: Tally;
   /** Hot runs whose changes are in it. */
   readonly sources: HotRun[];
 }
@@ -28,6 +30,7 @@ export interface Draft {
 export const emptyDraft = ({ identity }: Sealing): Draft => ({
   writer: new SegmentWriter(identity),
   runs: [],
+  statistics: newTally(),
   sources: [],
 });
 
@@ -40,6 +43,7 @@ export function isFull({ segmentRawBytes }: Sealing, { writer }: Draft, next: Se
 export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
   draft.writer.add(row);
   draft.runs.push(row.id);
+  countRow(draft.statistics, row);
   if (source !== null) draft.sources.push(source);
 }
 
@@ -53,7 +57,8 @@ export async function write({ store, bucket, identity }: Sealing, draft: Draft):
   if (object === null) throw new Error(`the segment ${key} was not written`);
   const { etag } = object;
   const footer = footerOfFile(bytes);
-  return { number, etag, bytes: bytes.length, rawBytes, rows, minStart, maxStart, runs: draft.runs, footer };
+  const { runs, statistics } = draft;
+  return { number, etag, bytes: bytes.length, rawBytes, rows, minStart, maxStart, runs, statistics, footer };
 }
 
 /** Makes written segments count, in one transaction with all that follows from it. */

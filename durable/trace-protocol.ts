@@ -7,6 +7,7 @@ import type { Share } from "../src/parquet/plan.ts";
 import type { Claim, Snapshot } from "../src/source/port.ts";
 import type { Order } from "../src/trace/query-order.ts";
 import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
+import type { RunStatistics } from "../src/trace/run-statistics.ts";
 import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query-messages.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
@@ -36,6 +37,8 @@ export interface TraceShardProtocol {
   release(exportId: string): Promise<void>;
   /** All feedback on those of the runs that are here. */
   feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
+  /** Of all runs here. Those not sealed yet are counted with their start, no more. */
+  statistics(): Promise<RunStatistics>;
   /** Forgets everything. The objects in the bucket are left to who asks. */
   erase(): Promise<void>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */

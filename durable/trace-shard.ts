@@ -6,6 +6,7 @@ import { readSettings } from "../src/settings.ts";
 import type { Claim, Snapshot, SnapshotSegment } from "../src/source/port.ts";
 import { type Compaction, nextCompaction } from "../src/trace/compaction.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
+import { NO_RUNS, type RunStatistics } from "../src/trace/run-statistics.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
 import type { ShardIdentity } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -152,6 +153,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       this.#isNoted = false;
       this.#note = crypto.randomUUID();
     });
+  }
+
+  async statistics(): Promise<RunStatistics> {
+    return this.#store?.summaries.total() ?? NO_RUNS;
   }
 
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {

@@ -3,10 +3,12 @@ import type { Window } from "../src/domain/time.ts";
 import type { Claim, SnapshotSegment } from "../src/source/port.ts";
 import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
+import type { RunStatistics } from "../src/trace/run-statistics.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
 import { TraceObjects } from "./trace-objects.ts";
 import { TraceShares } from "./trace-shares.ts";
+import { TraceSummaries } from "./trace-summaries.ts";
 
 /**
  * What a trace shard keeps in SQLite. Synchronous throughout: statements without an await between them are one
@@ -46,6 +48,7 @@ export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   /** The `rowBytes` of its rows. */
   readonly rawBytes: number;
   readonly runs: readonly string[];
+  readonly statistics: RunStatistics;
   readonly footer: Uint8Array;
 }
 
@@ -58,6 +61,7 @@ export interface Replaced {
 export class TraceStore {
   readonly #sql: SqlStorage;
   readonly shares: TraceShares;
+  readonly summaries: TraceSummaries;
   readonly objects: TraceObjects;
   hotBytes: number;
   /** Commits since this was made: whoever sees another number has seen rows move. */
@@ -68,6 +72,7 @@ export class TraceStore {
     sql.exec(CREATE_FOOTERS);
     sql.exec(CREATE_FEEDBACK_INDEX);
     this.shares = new TraceShares(sql);
+    this.summaries = new TraceSummaries(sql);
     this.objects = new TraceObjects(sql);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
@@ -221,12 +226,14 @@ export class TraceStore {
         JSON.stringify(segment.runs),
       );
       this.#sql.exec("INSERT INTO footer (segment, bytes) VALUES (?, ?)", segment.number, segment.footer);
+      this.summaries.put(segment.number, segment.statistics);
     }
     if (replaced !== null) {
       const numbers = JSON.stringify(replaced.segments);
       const retire = "UPDATE segment SET state = 'retired', at = ? WHERE number IN (SELECT value FROM json_each(?))";
       this.#sql.exec(retire, now, numbers);
       this.#sql.exec("DELETE FROM footer WHERE segment IN (SELECT value FROM json_each(?))", numbers);
+      this.summaries.remove(numbers);
     }
     const list = JSON.stringify(seqs);
     this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);

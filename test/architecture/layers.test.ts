@@ -58,6 +58,7 @@ const LAYERS: readonly {
       "durable/estimate.ts",
       "durable/feedback.ts",
       "durable/ingest.ts",
+      "durable/project-statistics.ts",
       "durable/protocol.ts",
       "durable/query.ts",
     ],

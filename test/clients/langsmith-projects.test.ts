@@ -59,3 +59,12 @@ it("All pages of a long list of projects reach the langsmith SDK", async () => {
   for (const projectName of names) await client.createProject({ projectName });
   expect(await listed({ nameContains: "page" })).toEqual(names.toReversed());
 });
+
+it("The langsmith SDK reads how many runs a project has as soon as they are sent", async () => {
+  for (const name of ["one", "two"])
+    await client.createRun({ id: crypto.randomUUID(), name, run_type: "llm", inputs: {}, project_name: "counted" });
+  await client.awaitPendingTraceBatches();
+  const { run_count, last_run_start_time } = await client.readProject({ projectName: "counted", includeStats: true });
+  expect([run_count, typeof last_run_start_time]).toEqual([2, "string"]);
+  expect(await client.readProject({ projectName: "counted" })).toMatchObject({ run_count: null });
+});

@@ -70,3 +70,19 @@ it("projects are listed by the newest first, or by name as asked", async () => {
   expect(await names("reference_free=true")).toEqual(["a", "c", "b"]);
   expect((await call("GET", "/sessions?sort_by=luck", { headers: own.headers })).status).toBe(422);
 });
+
+it("a project tells what is known of its runs when it is asked to", async () => {
+  const id = await newProject(workspace, "counted");
+  const run = { session_id: id, name: "n", run_type: "llm", start_time: "2024-03-05T10:00:00.5Z" };
+  await call("POST", "/runs", { headers, body: { ...run, id: crypto.randomUUID() } });
+  const counted = {
+    run_count: 1,
+    first_run_start_time: "2024-03-05T10:00:00.500Z",
+    last_run_start_time: "2024-03-05T10:00:00.500Z",
+    latency_p50: null,
+    error_rate: null,
+  };
+  expect((await call("GET", `/sessions/${id}?include_stats=true`, { headers })).body).toMatchObject(counted);
+  expect((await call("GET", "/sessions?name=counted&include_stats=true", { headers })).body).toMatchObject([counted]);
+  expect((await call("GET", `/sessions/${id}`, { headers })).body).toMatchObject({ run_count: null });
+});

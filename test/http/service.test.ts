@@ -88,6 +88,15 @@ describe("projects", () => {
         reference_dataset_id: null,
         trace_tier: null,
         last_run_start_time_live: null,
+        run_count: null,
+        first_run_start_time: null,
+        last_run_start_time: null,
+        latency_p50: null,
+        latency_p99: null,
+        total_tokens: null,
+        prompt_tokens: null,
+        completion_tokens: null,
+        error_rate: null,
       },
     ]);
     expect((await call("POST", "/api/v1/sessions", { headers, body })).status).toBe(409);

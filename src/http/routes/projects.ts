@@ -1,10 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { projectStatistics } from "../../../durable/project-statistics.ts";
 import { ok } from "../../domain/result.ts";
 import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
 import { nothing, uuid } from "../schemas/fields.ts";
 import {
+  oneProjectQuery,
   projectCreate,
   projectCreateQuery,
   projectQuery,
@@ -27,7 +29,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     query: projectQuery,
     body: null,
     answer: z.array(projectShown),
-    async handle({ query, who }) {
+    async handle({ query, env, who }) {
       if (query.reference_dataset !== null || query.reference_free === "false") return ok([]);
       const projects = await who.workspace.listProjects({
         name: query.name ?? null,
@@ -37,7 +39,8 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         limit: query.limit,
         offset: query.offset,
       });
-      return ok(projects.map(showProject));
+      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, projects) : [];
+      return ok(projects.map((project, n) => showProject(project, statistics[n] ?? null)));
     },
   });
 
@@ -61,7 +64,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         description: body.description ?? null,
         extra: extra === null ? null : JSON.stringify(extra),
       });
-      return created.ok ? ok(showProject(created.value)) : created;
+      return created.ok ? ok(showProject(created.value, null)) : created;
     },
   });
 
@@ -72,12 +75,15 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: ["/sessions/{session_id}"],
     summary: "Retrieve a project",
     params: z.object({ session_id: uuid }),
-    query: nothing,
+    query: oneProjectQuery,
     body: null,
     answer: projectShown,
-    async handle({ params, who }) {
+    async handle({ params, query, env, who }) {
       const found = await who.workspace.project(params.session_id);
-      return found.ok ? ok(showProject(found.value)) : found;
+      if (!found.ok) return found;
+      const project = found.value;
+      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, [project]) : [];
+      return ok(showProject(project, statistics[0] ?? null));
     },
   });
 
@@ -100,7 +106,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         extra: (body.extra ?? null) === null ? null : JSON.stringify(body.extra),
         endTime: body.end_time ?? null,
       });
-      return changed.ok ? ok(showProject(changed.value)) : changed;
+      return changed.ok ? ok(showProject(changed.value, null)) : changed;
     },
   });
 

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Project } from "../../domain/records.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
+import { latencyAt, type RunStatistics } from "../../trace/run-statistics.ts";
 import { flag, instant, isoOrNull, paging, severalOf, shownInstant, shownUuid, uuid } from "./fields.ts";
 
 /** The original lists at most this many projects at once, and as many without `limit`. */
@@ -43,6 +44,11 @@ export const projectUpdate = z
 /** With `upsert=true` an existing project of that name is the answer instead of a conflict. */
 export const projectCreateQuery = z.object({ upsert: flag });
 
+/** Whether an answer holds what is counted of a project's runs. */
+const statistics = { include_stats: flag } as const;
+
+export const oneProjectQuery = z.object(statistics);
+
 /** A project belongs to no dataset here, so one that must belong to one is not found. */
 export const projectQuery = z.object({
   name: z.string().optional(),
@@ -50,10 +56,29 @@ export const projectQuery = z.object({
   id: severalOf(uuid),
   reference_dataset: severalOf(uuid),
   reference_free: z.enum(["true", "false"]).optional(),
+  ...statistics,
   sort_by: z.enum(["start_time", "name"]).optional(),
   sort_by_desc: z.enum(["true", "false"]).optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
+
+const seconds = z.number().nullable().openapi({ description: "Of the runs that have ended, in seconds, within 5 %." });
+const tokens = z.int().nullable();
+
+/** Of the newest days, 1000 shards of all projects asked for; all null without `include_stats`. */
+const counted = {
+  run_count: z.int().nullable(),
+  first_run_start_time: shownInstant.nullable(),
+  last_run_start_time: shownInstant.nullable(),
+  latency_p50: seconds,
+  latency_p99: seconds,
+  total_tokens: tokens,
+  prompt_tokens: tokens,
+  completion_tokens: tokens,
+  error_rate: z.number().nullable().openapi({
+    description: "Like latencies and tokens, of the sealed runs: what has just come is only counted.",
+  }),
+};
 
 /** A project (the original's word is tracer session). What this service does not compute is null. */
 export const projectShown = z
@@ -69,11 +94,12 @@ export const projectShown = z
     reference_dataset_id: z.null(),
     trace_tier: z.null(),
     last_run_start_time_live: z.null(),
+    ...counted,
   })
   .openapi("TracerSession");
 
-/** The record of a project in its wire shape. */
-export const showProject = (project: Project): z.output<typeof projectShown> => ({
+/** The record of a project in its wire shape; `known` null: nobody asked for statistics. */
+export const showProject = (project: Project, known: RunStatistics | null): z.output<typeof projectShown> => ({
   id: project.id,
   tenant_id: project.tenantId,
   name: project.name,
@@ -85,4 +111,19 @@ export const showProject = (project: Project): z.output<typeof projectShown> => 
   reference_dataset_id: null,
   trace_tier: null,
   last_run_start_time_live: null,
+  ...showStatistics(known),
 });
+
+const showStatistics = (known: RunStatistics | null) => ({
+  run_count: known?.runs ?? null,
+  first_run_start_time: isoOrNull(milliseconds(known?.firstStart ?? null)),
+  last_run_start_time: isoOrNull(milliseconds(known?.lastStart ?? null)),
+  latency_p50: known && latencyAt(known, 0.5),
+  latency_p99: known && latencyAt(known, 0.99),
+  total_tokens: known?.totalTokens ?? null,
+  prompt_tokens: known?.promptTokens ?? null,
+  completion_tokens: known?.completionTokens ?? null,
+  error_rate: known === null || known.looked === 0 ? null : known.errors / known.looked,
+});
+
+const milliseconds = (micros: number | null): number | null => (micros === null ? null : Math.floor(micros / 1000));

@@ -61,17 +61,37 @@ function* someValues<T>(
   let asked = 0;
   let first = 0;
   for (const page of leafPages(file, chunk, FLAT, plain)) {
-    const end = first + page.levels;
-    if ((rows[asked] ?? end) < end) {
+    const wanted = rowsBefore(first + page.levels, rows.subarray(asked));
+    if (mayAllBeNull(chunk, page, wanted) && areNull(page.peek(), wanted, first)) {
+      for (const _ of wanted) yield null;
+    } else if (wanted.length > 0) {
       const { definition, values } = page.open();
       let position = 0;
-      for (let row = rows[asked]; row !== undefined && row < end; row = rows[++asked]) {
+      for (const row of wanted) {
         let set = 0;
         for (; position < row - first; position++) set += definition[position] ?? 0;
         values.skip(set);
         yield definition[position++] === 0 ? null : values.next();
       }
     }
-    first = end;
+    asked += wanted.length;
+    first += page.levels;
   }
 }
+
+const rowsBefore = (end: number, rows: Uint32Array): Uint32Array => {
+  const count = rows.findIndex((row) => row >= end);
+  return count < 0 ? rows : rows.subarray(0, count);
+};
+
+/**
+ * Rows are often picked because something is missing: of runs that failed, the outputs. Looking whether few rows have
+ * no value costs little beside opening their page.
+ */
+const mayAllBeNull = ({ statistics }: PlacedChunk, { levels }: { readonly levels: number }, wanted: Uint32Array) =>
+  wanted.length > 0 && wanted.length <= levels * FEW && statistics.nulls >= wanted.length;
+
+const FEW = 1 / 8;
+
+const areNull = (definition: Uint8Array, rows: Uint32Array, first: number): boolean =>
+  rows.every((row) => definition[row - first] === 0);

@@ -1,9 +1,9 @@
 import type { PageHeader } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
-import { decompressPage } from "./codec.ts";
+import { decompressHead, decompressPage } from "./codec.ts";
 import type { PlacedChunk } from "./footer.ts";
-import { bitWidthOf, type Depth } from "./levels.ts";
+import { bitWidthOf, type Depth, FLAT } from "./levels.ts";
 
 /** A page as it stands in a file. */
 export interface StoredPage {
@@ -45,6 +45,8 @@ export interface LeafPage<T> {
 export interface ClosedPage<T> {
   /** One for each row of a flat column. */
   readonly levels: number;
+  /** Of a flat column: its definition levels alone, for an eighth of what it costs to open a page of the usual size. */
+  peek(): Uint8Array;
   open(): LeafPage<T>;
 }
 
@@ -66,12 +68,25 @@ export function* leafPages<T>(
       });
     } else if (data_page_header) {
       const open = () => leafPage(decompressed(), data_page_header, depth, plain, dictionary);
-      yield { levels: data_page_header.num_values, open };
+      const levels = data_page_header.num_values;
+      const peek = () => flatLevels(decompressHead(chunk.codec, body, header.uncompressed_page_size), levels);
+      yield { levels, peek, open };
     } else {
       throw new Error(`a page of type ${header.type} in a segment`);
     }
   }
 }
+
+const flatLevels = (page: Uint8Array, levels: number): Uint8Array => {
+  const definition = new Uint8Array(levels);
+  readRleBitPackedHybrid(readerOf(page), bitWidthOf(FLAT.definition), definition);
+  return definition;
+};
+
+const readerOf = (page: Uint8Array) => ({
+  view: new DataView(page.buffer, page.byteOffset, page.byteLength),
+  offset: 0,
+});
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | null = null;
@@ -88,7 +103,7 @@ const leafPage = <T>(
   plain: PlainValues<T>,
   dictionary: () => readonly T[],
 ): LeafPage<T> => {
-  const reader = { view: new DataView(page.buffer, page.byteOffset, page.byteLength), offset: 0 };
+  const reader = readerOf(page);
   const repetition = new Uint8Array(depth.repetition > 0 ? num_values : 0);
   if (depth.repetition > 0) readRleBitPackedHybrid(reader, bitWidthOf(depth.repetition), repetition);
   const definition = new Uint8Array(num_values);

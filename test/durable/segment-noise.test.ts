@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Compression } from "../../src/domain/fields.ts";
+import { compressPage, decompressHead } from "../../src/parquet/codec.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
 import { deriveSegment } from "../parquet/derived.ts";
@@ -48,6 +49,32 @@ it("rows cut out of noise by a window keep theirs", () => {
   const cut = deriveSegment(segmentOf(ROWS), { selection, codec: "zstandard", keep });
   const expected = deriveSegment(segmentOf(ROWS.slice(0, 2)), { selection, codec: "zstandard", keep: null });
   expect(cut !== null && expected !== null && equalBytes(cut.bytes, expected.bytes)).toBe(true);
+});
+
+it.each(CODECS)("pages of noise begin as their heads do, in %s", (codec) => {
+  for (const size of SIZES) {
+    const page = noise(size);
+    const head = decompressHead(codec, compressPage(codec, page), size);
+    expect(head.length).toBeGreaterThanOrEqual(Math.min(size, 64 * KIB));
+    expect(equalBytes(head, page.subarray(0, head.length)), `${size}`).toBe(true);
+  }
+});
+
+it("rows picked for what they lack are found beside values of any size", () => {
+  const sparse = [...ROWS, ...ROWS, ...ROWS].map((row, index) => ({
+    ...plainRun(index),
+    inputs: index % 10 === 0 ? null : row.inputs,
+    outputs: index % 10 === 0 ? null : new TextEncoder().encode("the same words again ".repeat(4000)),
+  }));
+  const selection = { version: "v1", fields: ["id", "inputs", "outputs"] } as const;
+  const segment = segmentOf(sparse);
+  for (const isPicked of [(index: number) => index === 20, (index: number) => index === 10 || index === 25]) {
+    const picked = sparse.filter((_, index) => isPicked(index));
+    const filter = `in(id, ${JSON.stringify(picked.map(({ id }) => id))})`;
+    const derived = deriveSegment(segment, { selection, codec: "zstandard", keep: null, filter });
+    const expected = deriveSegment(segmentOf(picked), { selection, codec: "zstandard", keep: null });
+    expect(derived !== null && expected !== null && equalBytes(derived.bytes, expected.bytes)).toBe(true);
+  }
 });
 
 function expectNoise(found: readonly SegmentRow[], written: readonly SegmentRow[]): void {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { readBloomFilter, sbbfContains } from "hyparquet/src/bloom.js";
 import { xxhash64 as referenceHash } from "hyparquet/src/xxhash.js";
 import { describe, expect, it } from "vitest";
+import { mayHold } from "../../src/parquet/bloom.ts";
 import { planFiles } from "../../src/parquet/plan.ts";
 import { chunkOf, segmentFooter } from "../../src/parquet/segment-reader.ts";
 import { xxhash64 } from "../../src/parquet/xxhash.ts";
@@ -30,6 +31,9 @@ describe("the bloom filters of a segment", () => {
     if (!filter) throw new Error("no filter");
     const contains = (value: string | null) => sbbfContains(filter.blocks, referenceHash(utf8(value ?? "")));
     expect(rows.every((row) => contains(row[column]))).toBe(true);
+    const bloom = bytes.subarray(chunk.offset + chunk.bytes, chunk.offset + chunk.bytes + chunk.bloomBytes);
+    for (const row of [...rows, ...plainRuns(2000, 10_000)])
+      expect(mayHold(bloom, row[column] ?? "")).toBe(contains(row[column]));
     const strangers = plainRuns(2000, 10_000).filter((row) => contains(row.id));
     expect(strangers.length).toBeLessThan(60);
   });

@@ -6,6 +6,8 @@ export interface ClickHouse {
   run(sql: string, format?: string): string;
   /** Answers with the rows; `{name:Type}` in the query stands for a parameter. */
   rows(sql: string, parameters: Readonly<Record<string, string>>): readonly unknown[];
+  /** Answers with the bytes of the format that the query names. */
+  bytes(sql: string, parameters: Readonly<Record<string, string>>): Promise<Uint8Array>;
   close(): void;
 }
 
@@ -16,6 +18,7 @@ interface Chdb {
   ) => {
     query(sql: string, format: string): string;
     queryBind(sql: string, parameters: object, format: string): string;
+    queryBindAsync(sql: string, parameters: object): Promise<{ bytes(): Uint8Array }>;
     cleanup(): void;
   };
 }
@@ -31,6 +34,7 @@ export const openClickHouse = (folder: string): ClickHouse | null => {
       const lines = session.queryBind(sql, parameters, "JSONCompactEachRow").split("\n");
       return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
     },
+    bytes: async (sql, parameters) => (await session.queryBindAsync(sql, parameters)).bytes(),
     close: () => session.cleanup(),
   };
 };

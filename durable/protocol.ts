@@ -17,6 +17,7 @@ import type {
 } from "../src/domain/records.ts";
 import type { Result } from "../src/domain/result.ts";
 import type { RunEvent, RunSpec } from "../src/domain/run/events.ts";
+import type { TableBinding, TableSource } from "../src/domain/table-source.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
 import type { ProjectChange, ProjectQuery } from "../src/domain/workspace/projects.ts";
 import type { ExportOrder } from "./messages.ts";
@@ -59,6 +60,19 @@ export interface WorkspaceProtocol {
   changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;
   /** From now on nobody sees its runs; exports of it that have not ended fail, schedules are cancelled. */
   deleteProject(id: string): Promise<Result<null, Refusal>>;
+
+  /**
+   * Reads the project's runs from a table of the customer's from now on, after a query that reads no row; nothing
+   * changes when that fails.
+   */
+  bindProject(command: {
+    readonly id: string;
+    readonly source: TableSource;
+    readonly password: string;
+  }): Promise<Result<TableBinding, Refusal>>;
+  unbindProject(id: string): Promise<Result<null, Refusal>>;
+  /** null: the project's runs are those that came in here. */
+  binding(id: string): Promise<TableBinding | null>;
 
   /** Probes the bucket, seals the credentials, then records the destination; nothing is kept when the probe fails. */
   createDestination(command: {

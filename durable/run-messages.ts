@@ -19,6 +19,9 @@ export function announceRun(event: RunEvent, after: RunState, seq: number): read
     case "StepBegan":
     case "StepPaused":
     case "StepCrashed":
+    case "StagingBegan":
+    case "PageStaged":
+    case "StagingDropped":
     case "SegmentDerived":
     case "UploadOpened":
     case "PartUploaded":

@@ -1,5 +1,5 @@
 import type { RunFailure } from "../src/domain/failures.ts";
-import type { Credentials } from "../src/domain/records.ts";
+import type { Credentials, Project } from "../src/domain/records.ts";
 import { fail, type Result } from "../src/domain/result.ts";
 import { openStore, type Store } from "../src/s3/client.ts";
 import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../src/secrets/envelope.ts";
@@ -38,6 +38,20 @@ async function openCredentials(env: Env, destinationId: string, envelope: string
   const plain = await openSecret(envelope, masterKeys(env), destinationId);
   return plain.ok ? (JSON.parse(plain.value) as Credentials) : null; // sealed by sealCredentials, bound to this id
 }
+
+/** Seals the password of a table; the envelope opens for that project only. */
+export const sealPassword = (env: Env, project: ProjectKey, password: string): Promise<string> =>
+  sealSecret(password, masterKeys(env), contextOf(project));
+
+/** null: it was sealed for another project, or with a master key that is gone. */
+export async function openPassword(env: Env, project: ProjectKey, envelope: string): Promise<string | null> {
+  const plain = await openSecret(envelope, masterKeys(env), contextOf(project));
+  return plain.ok ? plain.value : null;
+}
+
+type ProjectKey = Pick<Project, "id" | "tenantId">;
+
+const contextOf = ({ tenantId, id }: ProjectKey): string => `table/${tenantId}/${id}`;
 
 function masterKeys(env: Env): MasterKeys {
   const keys = parseMasterKeys(env.MASTER_KEYS ?? "");

@@ -12,6 +12,7 @@ import type {
 } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { entries, lookUp } from "../src/domain/table.ts";
+import type { TableBinding } from "../src/domain/table-source.ts";
 import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
@@ -28,12 +29,14 @@ import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
 import { bulkExport, destination, strays } from "./actors.ts";
+import { checkTable } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import type { WorkspaceMessage } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { uuidV5 } from "./uuid.ts";
+import { sealPassword } from "./vault.ts";
 import { announceWorkspace } from "./workspace-messages.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
@@ -112,6 +115,27 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     this.#submit({ type: "DeleteProject", id, now: Date.now() });
     await this.#deliverAll();
     return ok(null);
+  }
+
+  async bindProject({ id, source, password }: Parameters<WorkspaceProtocol["bindProject"]>[0]) {
+    const project = this.#project(id);
+    if (!project.ok) return project;
+    const checked = await checkTable(this.env, source, password);
+    if (!checked.ok) return fail<Refusal>({ reason: "source_check", source: checked.failure });
+    const envelope = await sealPassword(this.env, project.value, password);
+    const now = Date.now();
+    const binding = { source, envelope, boundAt: now };
+    this.#submit({ type: "BindProject", id, binding, now });
+    return ok(binding);
+  }
+
+  async unbindProject(id: string): Promise<Result<null, Refusal>> {
+    if (this.#open()?.bindings.has(id) !== true) return fail({ reason: "not_found", what: "source", id });
+    return this.#change({ type: "UnbindProject", id, now: Date.now() });
+  }
+
+  async binding(id: string): Promise<TableBinding | null> {
+    return this.#open()?.bindings.get(id) ?? null;
   }
 
   async createDestination(command: Parameters<WorkspaceProtocol["createDestination"]>[0]) {

@@ -45,7 +45,7 @@ export default defineConfig({
       {
         test: {
           name: "system",
-          include: ["test/{readers,clients,dev,faults,crash}/**/*.test.ts"],
+          include: ["test/{readers,clients,dev,faults,crash,clickhouse}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -3,10 +3,7 @@ import type { Upload } from "../../src/domain/run/state.ts";
 import type { Store } from "../../src/s3/client.ts";
 import { openBucket } from "../vault.ts";
 import type { StepContext } from "./context.ts";
-import { derivedKey, snapshotKey } from "./scratch.ts";
-
-/** Most keys that one call of R2 deletes. */
-const DELETE_BATCH = 1000;
+import { deleteAll, derivedKey, snapshotKey, stagedKeys, stagingKey } from "./scratch.ts";
 
 /** Gives up the multipart upload of an ended run, or says why it could not. */
 export async function abortUpload(context: StepContext): Promise<void> {
@@ -26,8 +23,13 @@ async function abort(store: Store, { key, uploadId }: Upload): Promise<RunFailur
 /** Removes whatever the run may have put into scratch, also what it was making when it ended and never recorded. */
 export async function cleanScratch(context: StepContext): Promise<void> {
   const { env, spec } = context;
-  const segments = context.progress().snapshot?.segments ?? 0;
-  const keys = [snapshotKey(spec), ...Array.from({ length: segments }, (_, index) => derivedKey(spec, index))];
-  for (let i = 0; i < keys.length; i += DELETE_BATCH) await env.SEGMENTS.delete(keys.slice(i, i + DELETE_BATCH));
+  const { snapshot, staging } = context.progress();
+  const keys = [
+    snapshotKey(spec),
+    stagingKey(spec),
+    ...stagedKeys(spec, staging?.pages ?? 0),
+    ...Array.from({ length: snapshot?.segments ?? 0 }, (_, index) => derivedKey(spec, index)),
+  ];
+  await deleteAll(env, keys);
   context.record({ type: "RecordCleaned", now: Date.now() });
 }

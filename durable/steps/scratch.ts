@@ -1,13 +1,29 @@
 import type { RunSpec } from "../../src/domain/run/events.ts";
+import type { Env } from "../env.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
 /** Objects in the bucket SEGMENTS that live as long as their run. Keys follow from the run, so doing twice is harmless. */
+
+/** Most keys that one call of R2 deletes. */
+const DELETE_BATCH = 1000;
+
+export async function deleteAll(env: Env, keys: readonly string[]): Promise<void> {
+  for (let i = 0; i < keys.length; i += DELETE_BATCH) await env.SEGMENTS.delete(keys.slice(i, i + DELETE_BATCH));
+}
 
 const scratchFolder = (spec: RunSpec): string => `scratch/${spec.exportId}/${spec.partition.ordinal}`;
 
 export const snapshotKey = (spec: RunSpec): string => `${scratchFolder(spec)}/snapshot.json`;
 
 export const derivedKey = (spec: RunSpec, index: number): string => `${scratchFolder(spec)}/${index}.parquet`;
+
+export const stagingKey = (spec: RunSpec): string => `${scratchFolder(spec)}/staging.json`;
+
+/** Keys of so many pages of a table, from the first on. */
+export const stagedKeys = (spec: RunSpec, pages: number): readonly string[] =>
+  Array.from({ length: pages }, (_, page) => stagedKey(spec, page));
+
+export const stagedKey = (spec: RunSpec, page: number): string => `${scratchFolder(spec)}/staged-${page}.parquet`;
 
 export async function storedSegments({ env, spec }: StepContext): Promise<StoredSnapshot["segments"]> {
   const object = await env.SEGMENTS.get(snapshotKey(spec));

@@ -1,10 +1,12 @@
 import type { RunSpec } from "../../src/domain/run/events.ts";
 import { acceptedFilter } from "../../src/filter/index.ts";
-import type { Claim } from "../../src/source/port.ts";
+import type { Claim, SnapshotSegment } from "../../src/source/port.ts";
+import { workspace } from "../actors.ts";
 import { builtInSource } from "../trace-source.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { snapshotKey } from "./scratch.ts";
+import { dropStaging, stageTable } from "./stage.ts";
 
 /**
  * Fixes what the run exports: every run acknowledged so far whose start lies in the partition; segments of which the
@@ -12,14 +14,8 @@ import { snapshotKey } from "./scratch.ts";
  */
 export async function takeSnapshot(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
-  const { tenantId, projectId, shards, partition } = spec;
-  const project = { tenantId, projectId, day: partition.day, shards };
-  const { segments } = await builtInSource(env).snapshot(
-    project,
-    partition,
-    claimOf(spec),
-    acceptedFilter(spec.filter),
-  );
+  const segments = await segmentsOf(context);
+  if (segments === null) return;
   const key = snapshotKey(spec);
   const stored: StoredSnapshot = { segments: segments.map(({ footer: _, ...segment }) => segment) };
   await env.SEGMENTS.put(key, JSON.stringify(stored));
@@ -34,6 +30,23 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
     now: Date.now(),
   });
   if (isWanted) plans.remember(segments);
+}
+
+/** null: not all of them are there yet, or it is recorded why not. */
+async function segmentsOf(context: StepContext): Promise<readonly SnapshotSegment[] | null> {
+  const { env, spec } = context;
+  const { tenantId, projectId, shards, partition } = spec;
+  // What came in here too late for a schedule stands in no table.
+  const binding = partition.late ? null : await workspace(env, tenantId).binding(projectId);
+  if (binding === null) {
+    const { staging } = context.progress();
+    if (staging !== null) return dropStaging(context, staging);
+    const project = { tenantId, projectId, day: partition.day, shards };
+    const filter = acceptedFilter(spec.filter);
+    return (await builtInSource(env).snapshot(project, partition, claimOf(spec), filter)).segments;
+  }
+  const staged = await stageTable(context, binding);
+  return staged?.map((segment) => ({ ...segment, footer: null, keep: null })) ?? null;
 }
 
 const claimOf = ({ scheduleId, exportId, partition }: RunSpec): Claim | null =>

@@ -37,9 +37,42 @@ export type StoreFailureReason =
   | "network_lost"
   | "unexpected_answer";
 
+/**
+ * What can go wrong with the table that a project's runs are read from, as the adapter in src/source/clickhouse
+ * reports it. No failure ever carries a secret, a value of a row or a text of the other side.
+ */
+export interface SourceFailure {
+  readonly reason: SourceFailureReason;
+  /** Whether the same work may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** Code of ClickHouse's exception, for example 60; null when there was none. */
+  readonly code: number | null;
+  /** HTTP status of the answer; null when there was none. */
+  readonly status: number | null;
+  /** What to do next. */
+  readonly advice: string;
+}
+
+export type SourceFailureReason =
+  | "invalid_url"
+  | "access_denied"
+  | "unknown_table"
+  | "unknown_column"
+  | "unusable_column"
+  | "unknown_setting"
+  | "row_too_large"
+  | "rows_changed"
+  | "limit_exceeded"
+  | "timeout"
+  | "busy"
+  | "network_lost"
+  | "unexpected_answer"
+  | "password_lost";
+
 /** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
 export type RunFailure =
   | { readonly reason: "store"; readonly store: StoreFailure }
+  | { readonly reason: "source"; readonly source: SourceFailure }
   | { readonly reason: "destination_deleted" }
   | { readonly reason: "run_timeout"; readonly limitMs: number }
   | { readonly reason: "processing"; readonly message: string }
@@ -49,7 +82,7 @@ export type RunFailure =
 export type Refusal =
   | {
       readonly reason: "not_found";
-      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback";
+      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback" | "source";
       readonly id: string;
     }
   /** The record exists, but not at the moment asked for. */
@@ -65,4 +98,5 @@ export type Refusal =
       readonly type: string;
     }
   | { readonly reason: "destination_check"; readonly store: StoreFailure }
+  | { readonly reason: "source_check"; readonly source: SourceFailure }
   | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };

@@ -16,6 +16,7 @@ import { addFilterRoutes } from "./routes/filters.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
+import { addProjectSourceRoutes } from "./routes/project-source.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
 import { addRunsQueryRoutes } from "./routes/runs-query.ts";
 import { addServiceRoutes } from "./routes/service.ts";
@@ -63,6 +64,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addManifestRoutes(app);
   addProjectRoutes(app);
   addFilterRoutes(app);
+  addProjectSourceRoutes(app);
   addIngestRoutes(app);
   addRunsQueryRoutes(app);
   addOtelRoutes(app);
@@ -79,7 +81,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   return app;
 };
 
-const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const methodsAt = (app: OpenAPIHono<HttpEnv>, path: string): readonly string[] =>
   METHODS.filter((method) => app.router.match(method, path)[0].length > 0);

@@ -1,4 +1,4 @@
-import type { RunFailure, StoreFailure } from "../domain/failures.ts";
+import type { RunFailure, SourceFailure, StoreFailure } from "../domain/failures.ts";
 import { destinationError } from "../s3/failures.ts";
 
 /**
@@ -13,6 +13,12 @@ export const storeText = (store: StoreFailure): string => {
   return `${error}.${permission} ${store.advice}`.trimEnd();
 };
 
+/** What a table that runs are read from did wrong, for people: ClickHouse's own number and what to do next. */
+export const sourceText = ({ reason, code, status, advice }: SourceFailure): string => {
+  const said = code === null ? (status === null ? "" : ` (HTTP ${status})`) : ` (ClickHouse code ${code})`;
+  return `The runs could not be read from ClickHouse: ${reason.replaceAll("_", " ")}${said}. ${advice}`;
+};
+
 const MINUTE_MS = 60_000;
 
 /** Why an attempt of a run ended badly, for people: a value of `errors` (spec 2.7). */
@@ -20,6 +26,8 @@ export const runFailureText = (failure: RunFailure): string => {
   switch (failure.reason) {
     case "store":
       return runStoreText(failure.store);
+    case "source":
+      return sourceText(failure.source);
     case "destination_deleted":
       return "The destination was deleted. Create it anew and start another export.";
     case "run_timeout":

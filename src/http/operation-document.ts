@@ -20,6 +20,7 @@ const errorProblem = z.object({ error: z.string(), details: z.string().optional(
 export const FAILURE_TEXTS = {
   destinationCheckFailed: "The destination did not pass its check (spec 7.2).",
   otlpInvalid: "No span was taken; google.rpc.Status says why.",
+  sourceCheckFailed: "The table could not be read.",
   unauthorized: "A header is missing or its key is not valid.",
   forbidden: "The plan or the role of the key does not allow it.",
   notFound: "There is no such thing in this workspace.",

@@ -36,7 +36,7 @@ export interface Operation<
   Body extends JsonBody,
   Answer extends JsonBody,
 > {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** In the spelling of OpenAPI: `/bulk-exports/{bulk_export_id}`. */
   readonly path: string;
   /** Further paths for the same thing, left out of the document. */

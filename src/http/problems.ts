@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { Refusal } from "../domain/failures.ts";
 import { log } from "../log.ts";
-import { storeText } from "./failure-text.ts";
+import { sourceText, storeText } from "./failure-text.ts";
 
 /** Every status code of our own answers. */
 export const STATUS = {
@@ -12,6 +12,7 @@ export const STATUS = {
   destinationCheckFailed: 400,
   /** OTLP's word for what `invalid` says elsewhere. */
   otlpInvalid: 400,
+  sourceCheckFailed: 400,
   unauthorized: 401,
   forbidden: 403,
   notFound: 404,
@@ -120,6 +121,8 @@ export const problemOf = (failure: RequestFailure): Problem => {
         status: STATUS.destinationCheckFailed,
         detail: `Failed to validate S3 destination: ${storeText(failure.store)}`,
       };
+    case "source_check":
+      return { status: STATUS.sourceCheckFailed, detail: sourceText(failure.source) };
     case "capacity":
       return {
         status: STATUS.capacity,

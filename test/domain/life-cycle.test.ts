@@ -291,6 +291,7 @@ describe("a run", () => {
     etag: "e",
     verification: "size+etag",
   });
+  const segment = { key: "s", etag: "e", bytes: 9, rows: 30, minStart: 0, maxStart: 0 };
   const failure = { reason: "store", store: passing } as const;
   const final = { reason: "store", store: denied } as const;
 
@@ -401,6 +402,23 @@ describe("a run", () => {
     PauseStep: [{ what: "leaves a step to the next alarm", command: { type: "PauseStep", now: NOW }, becomes: {} }],
     RecordSnapshot: [
       { what: "has its snapshot again", command: { type: "RecordSnapshot", snapshot, now: NOW }, becomes: {} },
+    ],
+    RecordStaging: [
+      {
+        what: "has counted the pages of a table",
+        command: { type: "RecordStaging", staging: { key: "k", pages: 2, rows: 30 }, now: NOW },
+        becomes: {},
+      },
+    ],
+    RecordPage: [
+      {
+        what: "has staged a page of a table",
+        command: { type: "RecordPage", page: 0, segment, now: NOW },
+        becomes: {},
+      },
+    ],
+    DropStaging: [
+      { what: "gives up what it has staged", command: { type: "DropStaging", now: NOW }, becomes: {} },
     ],
     RecordDerived: [
       {

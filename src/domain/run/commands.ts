@@ -1,5 +1,6 @@
 import type { RunFailure } from "../failures.ts";
-import type { CommittedFile, DerivedSegment, RunSpec, SnapshotFacts, StepName } from "./events.ts";
+import type { SegmentRef } from "../segment.ts";
+import type { CommittedFile, DerivedSegment, RunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
 
 /** What can be asked of a run. `now` is the shell's clock at the moment of asking. */
 export type RunCommand =
@@ -7,6 +8,9 @@ export type RunCommand =
   | { readonly type: "Wake"; readonly now: number }
   | { readonly type: "BeginStep"; readonly step: StepName; readonly now: number }
   | { readonly type: "PauseStep"; readonly now: number }
+  | { readonly type: "RecordStaging"; readonly staging: StagingFacts; readonly now: number }
+  | { readonly type: "RecordPage"; readonly page: number; readonly segment: SegmentRef; readonly now: number }
+  | { readonly type: "DropStaging"; readonly now: number }
   | { readonly type: "RecordSnapshot"; readonly snapshot: SnapshotFacts; readonly now: number }
   | { readonly type: "RecordDerived"; readonly derived: DerivedSegment; readonly now: number }
   | {

@@ -49,7 +49,7 @@ function tidyUp(command: RunCommand, state: EndedRun, at: number): readonly RunE
 type Working = Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
 
 function record(command: Working, state: RunningRun, at: number): readonly RunEvent[] {
-  const { snapshot, plan, upload, files, derived } = state.progress;
+  const { staging, snapshot, plan, upload, files, derived } = state.progress;
   switch (command.type) {
     case "Wake":
       if (state.resumeAt !== null) return at < state.resumeAt ? [] : [{ type: "SlowDownEnded", at }];
@@ -58,6 +58,14 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
       return [{ type: "StepBegan", step: command.step, at }];
     case "PauseStep":
       return state.step?.open ? [{ type: "StepPaused", at }] : [];
+    case "RecordStaging":
+      return snapshot === null && staging === null ? [{ type: "StagingBegan", staging: command.staging, at }] : [];
+    case "RecordPage":
+      return snapshot === null && command.page === staging?.segments.length
+        ? [{ type: "PageStaged", page: command.page, segment: command.segment, at }]
+        : [];
+    case "DropStaging":
+      return snapshot === null && staging !== null ? [{ type: "StagingDropped", at }] : [];
     case "RecordSnapshot":
       return snapshot === null ? [{ type: "SnapshotTaken", snapshot: command.snapshot, at }] : [];
     case "RecordDerived":
@@ -155,6 +163,8 @@ function isRetryable(failure: RunFailure): boolean {
   switch (failure.reason) {
     case "store":
       return failure.store.retryable;
+    case "source":
+      return failure.source.retryable;
     case "destination_deleted":
       return false;
     case "run_timeout":

@@ -34,6 +34,14 @@ export interface SnapshotFacts {
   readonly bytes: number;
 }
 
+/** How a table of the customer's is cut into pages. The list of them lies in the scratch prefix under `key`. */
+export interface StagingFacts {
+  readonly key: string;
+  readonly pages: number;
+  /** Counted by the table's own engine, in one query. */
+  readonly rows: number;
+}
+
 /** What stands in place of stored segments that could not be copied: made of their rows, or found to be as good. */
 export interface DerivedSegment {
   /** Position of the original in the snapshot. */
@@ -77,6 +85,11 @@ export type RunEvent =
   /** The step gave way to the next alarm before its work was done; nothing went wrong. */
   | { readonly type: "StepPaused"; readonly at: number }
   | { readonly type: "StepCrashed"; readonly step: StepName; readonly times: number; readonly at: number }
+  | { readonly type: "StagingBegan"; readonly staging: StagingFacts; readonly at: number }
+  /** A page of the table arrived and lies in scratch, with as many rows as were counted. */
+  | { readonly type: "PageStaged"; readonly page: number; readonly segment: SegmentRef; readonly at: number }
+  /** The table's rows are no longer those that were counted: what was staged of them is given up. */
+  | { readonly type: "StagingDropped"; readonly at: number }
   | { readonly type: "SnapshotTaken"; readonly snapshot: SnapshotFacts; readonly at: number }
   | { readonly type: "SegmentDerived"; readonly derived: DerivedSegment; readonly at: number }
   | {

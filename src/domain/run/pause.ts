@@ -27,6 +27,9 @@ export function isKeptWhilePaused(
   command: Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,
 ): boolean {
   switch (command.type) {
+    case "RecordStaging":
+    case "RecordPage":
+    case "DropStaging":
     case "RecordSnapshot":
     case "RecordDerived":
     case "RecordPlan":

@@ -1,6 +1,15 @@
 import type { RunFailure } from "../failures.ts";
 import type { ExportStatus } from "../records.ts";
-import type { CommittedFile, DerivedSegment, RunEvent, RunSpec, SnapshotFacts, StepName } from "./events.ts";
+import type { SegmentRef } from "../segment.ts";
+import type {
+  CommittedFile,
+  DerivedSegment,
+  RunEvent,
+  RunSpec,
+  SnapshotFacts,
+  StagingFacts,
+  StepName,
+} from "./events.ts";
 
 export interface Upload {
   readonly file: number;
@@ -16,8 +25,15 @@ export interface UploadedPart {
   readonly bytes: number;
 }
 
+export interface Staging extends StagingFacts {
+  /** One for each page so far, in order. */
+  readonly segments: readonly SegmentRef[];
+}
+
 /** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
 export interface Progress {
+  /** Pages of a table of the customer's that have arrived; null: none was begun. Stays when the snapshot is taken. */
+  readonly staging: Staging | null;
   readonly snapshot: SnapshotFacts | null;
   readonly derived: readonly DerivedSegment[];
   readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
@@ -64,7 +80,7 @@ export type RunState = { readonly status: "NONE" } | RunningRun | EndedRun;
 
 export const initialRunState: RunState = { status: "NONE" };
 
-const NO_PROGRESS = { snapshot: null, derived: [], plan: null, upload: null, files: [] };
+const NO_PROGRESS = { staging: null, snapshot: null, derived: [], plan: null, upload: null, files: [] };
 
 /** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
 export function evolve(state: RunState, event: RunEvent): RunState {
@@ -94,6 +110,15 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return running(known, { step: null });
     case "StepCrashed":
       return running(known, { step: { name: event.step, crashes: event.times, open: false } });
+    case "StagingBegan":
+      return progressed(known, { staging: { ...event.staging, segments: [] } });
+    case "PageStaged": {
+      const { staging } = state.progress;
+      if (staging === null) return known;
+      return progressed(known, { staging: { ...staging, segments: [...staging.segments, event.segment] } });
+    }
+    case "StagingDropped":
+      return progressed(known, { staging: null });
     case "SnapshotTaken":
       return closed(progressed(known, { snapshot: event.snapshot }));
     case "SegmentDerived":

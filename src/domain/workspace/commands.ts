@@ -1,4 +1,5 @@
 import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
+import type { TableBinding } from "../table-source.ts";
 import type { ApiKey, ExportReport } from "./events.ts";
 
 /** What can be asked of a workspace. `now` is the shell's clock at the moment of asking. */
@@ -11,6 +12,8 @@ export type WorkspaceCommand =
   /** `project`: as it is from now on. */
   | { readonly type: "ChangeProject"; readonly project: Project; readonly now: number }
   | { readonly type: "DeleteProject"; readonly id: string; readonly now: number }
+  | { readonly type: "BindProject"; readonly id: string; readonly binding: TableBinding; readonly now: number }
+  | { readonly type: "UnbindProject"; readonly id: string; readonly now: number }
   | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig; readonly now: number }
   | { readonly type: "RemoveDestination"; readonly id: string; readonly now: number }
   /** `maxRunning`: how many exports may work at once (spec 8: 15). */

@@ -37,6 +37,12 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
     }
     case "DeleteProject":
       return lookUp(state.projects, command.id) === undefined ? [] : [{ type: "ProjectDeleted", id: command.id, at }];
+    case "BindProject":
+      return lookUp(state.projects, command.id) === undefined
+        ? []
+        : [{ type: "ProjectBound", id: command.id, binding: command.binding, at }];
+    case "UnbindProject":
+      return state.bindings.has(command.id) ? [{ type: "ProjectUnbound", id: command.id, at }] : [];
     case "AddDestination":
       return lookUp(state.destinations, command.id) === undefined
         ? [{ type: "DestinationAdded", id: command.id, config: command.config, at }]

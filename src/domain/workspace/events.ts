@@ -1,4 +1,5 @@
 import type { DestinationConfig, ExportDefinition, ExportStatus, Plan, Project, Role } from "../records.ts";
+import type { TableBinding } from "../table-source.ts";
 
 export interface ApiKey {
   /** SHA-256 of the key, lower-case hex; the key itself is never stored. */
@@ -34,6 +35,9 @@ export type WorkspaceEvent =
   /** Whole, as it is from now on. */
   | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
   | { readonly type: "ProjectDeleted"; readonly id: string; readonly at: number }
+  /** Its runs are read from a table of the customer's from now on. */
+  | { readonly type: "ProjectBound"; readonly id: string; readonly binding: TableBinding; readonly at: number }
+  | { readonly type: "ProjectUnbound"; readonly id: string; readonly at: number }
   | {
       readonly type: "DestinationAdded";
       readonly id: string;

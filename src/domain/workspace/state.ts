@@ -1,5 +1,6 @@
 import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
 import { emptyTable, lookUp, put, remove, type Table } from "../table.ts";
+import type { TableBinding } from "../table-source.ts";
 import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
 
 export interface KnownExport {
@@ -27,6 +28,8 @@ export interface OpenWorkspace {
   readonly projectIdByName: Table<string>;
   /** Their ids are never given out again: what came for them is being removed. */
   readonly deletedProjects: ReadonlySet<string>;
+  /** By project: those that are read from a table of the customer's. */
+  readonly bindings: ReadonlyMap<string, TableBinding>;
   readonly destinations: Table<KnownDestination>;
   readonly exports: Table<KnownExport>;
   /** Exports let in and not ended. */
@@ -53,6 +56,7 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       projects: emptyTable(),
       projectIdByName: emptyTable(),
       deletedProjects: new Set(),
+      bindings: new Map(),
       destinations: emptyTable(),
       exports: emptyTable(),
       running: new Set(),
@@ -96,8 +100,13 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
         projects: remove(state.projects, event.id),
         projectIdByName: remove(state.projectIdByName, before.name),
         deletedProjects: new Set(state.deletedProjects).add(event.id),
+        bindings: unbound(state.bindings, event.id),
       };
     }
+    case "ProjectBound":
+      return { ...state, bindings: new Map(state.bindings).set(event.id, event.binding) };
+    case "ProjectUnbound":
+      return { ...state, bindings: unbound(state.bindings, event.id) };
     case "DestinationAdded": {
       const destination = { id: event.id, config: event.config, removed: false };
       return { ...state, destinations: put(state.destinations, event.id, destination) };
@@ -146,6 +155,12 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       };
     }
   }
+}
+
+function unbound(bindings: OpenWorkspace["bindings"], id: string): OpenWorkspace["bindings"] {
+  const left = new Map(bindings);
+  left.delete(id);
+  return left;
 }
 
 function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -1,0 +1,129 @@
+import type { SourceFailure } from "../../domain/failures.ts";
+import { ALL_FIELDS, type ExportField } from "../../domain/fields.ts";
+import { publicAddress } from "../../domain/public-address.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { TableSource } from "../../domain/table-source.ts";
+import { columnOf } from "./columns.ts";
+import { type Expected, exchange, type Session } from "./exchange.ts";
+import { sourceFailure } from "./failures.ts";
+import { checkQuery, clockQuery, daysQuery, type PageBounds, pageQuery, pagesQuery, type Scope } from "./queries.ts";
+
+/** A customer's table in ClickHouse, read over the HTTP interface. Nothing is tried again here. */
+export interface ClickHouseTable {
+  /** Whether all columns can be read. */
+  check(): Promise<Result<null, SourceFailure>>;
+  /** The bound of a snapshot taken now; null: the table does not say when a row was inserted. */
+  now(): Promise<Result<number | null, SourceFailure>>;
+  /** How the rows of a scope are cut into pages of some `pageBytes` uncompressed bytes in the fields. */
+  pages(scope: PageScope, pageBytes: number): Promise<Result<readonly PageBounds[], SourceFailure>>;
+  /** One page as a Parquet file of one row group. */
+  page(scope: PageScope, bounds: PageBounds): Promise<Result<Uint8Array, SourceFailure>>;
+  days(scope: PageScope): Promise<Result<readonly TableDay[], SourceFailure>>;
+}
+
+/** Rows of the table, and the fields of them that are wanted. */
+export interface PageScope extends Omit<Scope, "source"> {
+  readonly fields: readonly ExportField[];
+}
+
+export interface TableDay {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly rows: number;
+  /** Uncompressed. */
+  readonly bytes: number;
+}
+
+/** One query, however slow: a page takes seconds; to cut a day of a hundred million rows, a minute or two. */
+const QUERY_DEADLINE_MS = 300_000;
+
+/** A line for each page or day: 100,000 of them. */
+const LINES_BYTES = 16 * 1024 * 1024;
+
+/** What Parquet adds to the data of a page: headers of pages, and the end of the file. */
+const PARQUET_SLACK_BYTES = 1024 * 1024;
+
+/** Finds the server; asks nothing yet. */
+export function openClickHouse(
+  source: TableSource,
+  password: string,
+  options: { readonly allowLoopback: boolean; readonly timeoutMs?: number; readonly fetch?: typeof fetch },
+): Result<ClickHouseTable, SourceFailure> {
+  const url = publicAddress(source.url, {
+    member: "url",
+    example: "https://clickhouse.example.com:8443",
+    allowLoopback: options.allowLoopback,
+  });
+  if (!url.ok) return fail(sourceFailure("invalid_url", url.failure));
+  const session: Session = {
+    url: url.value,
+    user: source.user,
+    password,
+    timeoutMs: options.timeoutMs ?? QUERY_DEADLINE_MS,
+    fetch: options.fetch ?? ((...request) => fetch(...request)),
+  };
+  return ok({
+    async check() {
+      const checked = await exchange(session, checkQuery({ ...EVERYTHING, source }, ALL_FIELDS), LINES);
+      return checked.ok ? ok(null) : checked;
+    },
+    async now() {
+      if (columnOf(source, "ingested_at") === null) return ok(null);
+      const lines = await linesOf(session, clockQuery());
+      return lines.ok ? ok(Number(lines.value[0]?.[0])) : lines;
+    },
+    async pages({ fields, ...scope }, pageBytes) {
+      const lines = await linesOf(session, pagesQuery({ ...scope, source }, fields, pageBytes));
+      return lines.ok ? ok(boundsOf(lines.value)) : lines;
+    },
+    page: ({ fields, ...scope }, bounds) =>
+      exchange(session, pageQuery({ ...scope, source }, fields, bounds), {
+        limitBytes: bounds.bytes + PARQUET_SLACK_BYTES,
+        isWhole: isParquet,
+      }),
+    async days({ fields, ...scope }) {
+      const lines = await linesOf(session, daysQuery({ ...scope, source }, fields));
+      if (!lines.ok) return lines;
+      return ok(
+        lines.value.map(([day, rows, bytes]) => ({ day: Number(day), rows: Number(rows), bytes: Number(bytes) })),
+      );
+    },
+  });
+}
+
+const EVERYTHING = { tenantId: "", projectId: "", start: 0, end: 1, before: 0, condition: null } as const;
+
+const linesOf = async (
+  session: Session,
+  query: Parameters<typeof exchange>[1],
+): Promise<Result<readonly (readonly string[])[], SourceFailure>> => {
+  const body = await exchange(session, query, LINES);
+  if (!body.ok) return body;
+  const lines = new TextDecoder().decode(body.value).split("\n");
+  // Every column of these queries is text.
+  return ok(lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly string[]));
+};
+
+const boundsOf = (lines: readonly (readonly string[])[]): readonly PageBounds[] => {
+  const pages: PageBounds[] = [];
+  for (const [time, id, rows, bytes, longest] of lines) {
+    pages.push({
+      after: pages.at(-1)?.upto ?? null,
+      upto: { time: Number(time), id: id ?? "" },
+      rows: Number(rows),
+      bytes: Number(bytes),
+      longestRowBytes: Number(longest),
+    });
+  }
+  return pages;
+};
+
+const LINE_END = [0x5d, 0x0a]; // ]\n
+const PARQUET_MAGIC = [0x50, 0x41, 0x52, 0x31]; // PAR1
+
+const endsWith = (body: Uint8Array, end: readonly number[]): boolean =>
+  body.length >= end.length && end.every((byte, index) => body[body.length - end.length + index] === byte);
+
+const LINES: Expected = { limitBytes: LINES_BYTES, isWhole: (body) => body.length === 0 || endsWith(body, LINE_END) };
+
+const isParquet = (body: Uint8Array): boolean => endsWith(body, PARQUET_MAGIC);

@@ -1,0 +1,100 @@
+import { ALL_FIELDS, type ExportField } from "../../domain/fields.ts";
+import { IDENTIFIER, type TableColumn, type TableSource } from "../../domain/table-source.ts";
+
+/**
+ * How a row of the customer's table becomes a run: each field by an expression of exactly our physical type, always
+ * nullable. Names of columns are checked and quoted; values never stand in a query, they are bound parameters.
+ */
+
+type Kind = "text" | "list" | "time" | "flag" | "integer" | "decimal";
+
+const KINDS: Readonly<Partial<Record<ExportField, Kind>>> = {
+  parent_run_ids: "list",
+  tags: "list",
+  start_time: "time",
+  end_time: "time",
+  first_token_time: "time",
+  is_root: "flag",
+  total_tokens: "integer",
+  prompt_tokens: "integer",
+  completion_tokens: "integer",
+  total_cost: "decimal",
+  prompt_cost: "decimal",
+  completion_cost: "decimal",
+};
+
+const kindOf = (field: ExportField): Kind => KINDS[field] ?? "text";
+
+/** Quoted for a query. Throws for a name that is not plain: whoever took it in has refused it already. */
+export const quoted = (name: string): string => {
+  if (!IDENTIFIER.test(name)) throw new Error("a name for a query is not plain");
+  return `\`${name}\``;
+};
+
+/** The column of the table `t`; null: it has none. */
+export const columnOf = ({ columns }: TableSource, column: TableColumn): string | null => {
+  const name = columns[column];
+  return name === null ? null : `t.${quoted(name ?? column)}`;
+};
+
+/** Our column for a field, as src/parquet has it for `v1`. */
+const columnName = (field: ExportField): string => quoted(field === "feedbacks" ? "_feedback" : field);
+
+/** The columns of the fields, for a query over `runColumns`. */
+export const columnNames = (fields: readonly ExportField[]): string => fields.map(columnName).join(", ");
+
+/**
+ * The runs of the table by the names of our columns, for a subquery: what no outer query asks for is never read. The
+ * parameters `tenant` and `session` are the ids under which the runs are exported. `_time` and `_id` never are null.
+ */
+export const runColumns = (source: TableSource): string => {
+  const columns = ALL_FIELDS.map((field) => `${fieldSql(source, field)} AS ${columnName(field)}`);
+  const lists = ALL_FIELDS.filter((field) => kindOf(field) === "list").map(
+    (field) => `${listSql(columnOf(source, field as TableColumn))} AS ${quoted(`_${field}`)}`,
+  );
+  const time = typed(columnOf(source, "start_time"), "DateTime64(6, 'UTC')");
+  return [
+    ...columns,
+    ...lists,
+    `toUnixTimestamp64Micro(ifNull(${time}, fromUnixTimestamp64Micro(0, 'UTC'))) AS \`_time\``,
+    `ifNull(${textSql(columnOf(source, "id"))}, '') AS \`_id\``,
+  ].join(", ");
+};
+
+/** Bytes of a run in the fields that may be long, and some for all the others: see `rowBytes` in src/parquet. */
+export const bytesSql = (fields: readonly ExportField[]): string => {
+  const long = fields.filter((field) => kindOf(field) === "text" || kindOf(field) === "list");
+  return [String(SHORT_FIELDS_BYTES), ...long.map((field) => `ifNull(length(${columnName(field)}), 0)`)].join(" + ");
+};
+
+/** Times, numbers and lengths of one row, before compression: 29 fields of at most 8 bytes. */
+const SHORT_FIELDS_BYTES = 232;
+
+const fieldSql = (source: TableSource, field: ExportField): string => {
+  if (field === "tenant_id") return "CAST({tenant:String}, 'Nullable(String)')";
+  if (field === "session_id") return "CAST({session:String}, 'Nullable(String)')";
+  const column = columnOf(source, field);
+  switch (kindOf(field)) {
+    case "text":
+      return textSql(column);
+    case "list":
+      return `CAST(${column === null ? "NULL" : `toValidUTF8(toJSONString(${listSql(column)}))`}, 'Nullable(String)')`;
+    case "time":
+      return typed(column, "DateTime64(6, 'UTC')");
+    case "flag":
+      return typed(column, "Bool");
+    case "integer":
+      return typed(column, "Int64");
+    case "decimal":
+      return typed(column, "Float64");
+  }
+};
+
+/** Text in Parquet is UTF-8, and some readers refuse a whole file for one byte that is not. */
+const textSql = (column: string | null): string =>
+  column === null ? typed(null, "String") : `CAST(toValidUTF8(${typed(column, "String")}), 'Nullable(String)')`;
+
+const listSql = (column: string | null): string => `CAST(${column ?? "[]"}, 'Array(String)')`;
+
+const typed = (column: string | null, type: string): string =>
+  `CAST(${column ?? "NULL"}, 'Nullable(${type.replaceAll("'", "\\'")})')`;

@@ -1,0 +1,114 @@
+import type { SourceFailure } from "../../domain/failures.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { sourceFailureOf } from "./failures.ts";
+import type { Query } from "./queries.ts";
+
+/** What all requests to one server have in common. */
+export interface Session {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/** What a good answer looks like. */
+export interface Expected {
+  readonly limitBytes: number;
+  /** Whether the bytes are a whole answer. An exception in the middle leaves its text at the end instead. */
+  readonly isWhole: (body: Uint8Array) => boolean;
+}
+
+const MS_PER_SECOND = 1000;
+
+/** Where the text of an exception is looked for in an answer. */
+const EXCEPTION_BYTES = 16 * 1024;
+
+/**
+ * Sends one query once and takes its whole answer, all within one deadline. The server is asked to keep its answer
+ * back until the query is done, so that an exception is seen by its header.
+ */
+export async function exchange(
+  session: Session,
+  query: Query,
+  expected: Expected,
+): Promise<Result<Uint8Array, SourceFailure>> {
+  // A timer of our own, since one left behind by AbortSignal.timeout keeps an actor in memory until it fires.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), session.timeoutMs);
+  try {
+    const response = await session.fetch(`${session.url}/?${searchOf(query, session.timeoutMs)}`, {
+      method: "POST",
+      headers: {
+        "X-ClickHouse-User": session.user,
+        "X-ClickHouse-Key": session.password,
+        "Accept-Encoding": "identity",
+        "Content-Type": "text/plain; charset=utf-8",
+      },
+      body: query.sql,
+      redirect: "manual",
+      signal: deadline.signal,
+    });
+    const { status, headers } = response;
+    const body = await boundedBody(response, response.ok ? expected.limitBytes : EXCEPTION_BYTES);
+    const code =
+      headers.get("X-ClickHouse-Exception-Code") ?? (body === null ? null : codeIn(response, body, expected));
+    if (code !== null) return fail(sourceFailureOf({ kind: "exception", code: Number(code), status }));
+    if (!response.ok) return fail(sourceFailureOf({ kind: "status", status }));
+    if (body === null || !expected.isWhole(body)) return fail(sourceFailureOf({ kind: "body", status }));
+    return ok(body);
+  } catch {
+    // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
+    return fail(sourceFailureOf({ kind: deadline.signal.aborted ? "deadline" : "network" }));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const searchOf = ({ parameters }: Query, timeoutMs: number): string =>
+  new URLSearchParams([
+    ["wait_end_of_query", "1"],
+    ["max_execution_time", String(Math.ceil(timeoutMs / MS_PER_SECOND))],
+    ...Object.entries(parameters).map(([name, value]): [string, string] => [`param_${name}`, escaped(value)]),
+  ]).toString();
+
+/** Parameters are read as fields of the format TabSeparated. */
+const escaped = (value: string): string => value.replace(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign);
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** The number of the exception that an answer ends with; null: none. */
+const codeIn = (response: Response, body: Uint8Array, expected: Expected): string | null => {
+  if (response.ok && expected.isWhole(body)) return null;
+  const text = new TextDecoder().decode(body.subarray(-EXCEPTION_BYTES));
+  return /Code: (\d{1,6})\. DB::/.exec(text)?.[1] ?? null;
+};
+
+/** null: longer than allowed. Always reads to the end or cancels, otherwise the connection stays taken. */
+const boundedBody = async (response: Response, limitBytes: number): Promise<Uint8Array | null> => {
+  if (response.body === null) return new Uint8Array(0);
+  const reader = response.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(chunks, length);
+    length += value.length;
+    if (length > limitBytes) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(value);
+  }
+};
+
+const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+};

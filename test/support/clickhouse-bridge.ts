@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
+
+/**
+ * The real ClickHouse engine (chdb) behind a small HTTP server of our own, which understands what the adapter sends:
+ * the query in the body, user and password in headers, `param_*`. Authentication and HTTP are ours, not ClickHouse's.
+ */
+export interface ClickHouseBridge {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly engine: ClickHouse;
+  /** Queries so far, in order. */
+  readonly asked: readonly Asked[];
+  /** Queries that were under way at the same time, at the most. */
+  mostAtOnce(): number;
+  /** Answers the next queries otherwise than the engine would; null: no longer. */
+  interfere(interference: Interference | null): void;
+  close(): Promise<void>;
+}
+
+export interface Asked {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  replyBytes: number;
+}
+
+/** null: the engine answers. A promise that never ends is a server that hangs. */
+export type Interference = (asked: Asked) => Promise<BridgeReply | null>;
+
+export interface BridgeReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+const USER = "reader";
+const PASSWORD = "p\\w {x:String} 'quoted'";
+
+/** null: chdb is not installed. */
+export const startClickHouseBridge = async (folder: string): Promise<ClickHouseBridge | null> => {
+  const engine = openClickHouse(folder);
+  if (engine === null) return null;
+  const asked: Asked[] = [];
+  let interference: Interference | null = null;
+  let underWay = 0;
+  let mostAtOnce = 0;
+  const answer = async (request: IncomingMessage): Promise<BridgeReply> => {
+    const sql = await textOf(request);
+    if (request.headers["x-clickhouse-user"] !== USER || request.headers["x-clickhouse-key"] !== PASSWORD)
+      return exception(516, 403, "Authentication failed");
+    const one: Asked = { sql, parameters: parametersOf(new URL(request.url ?? "", "http://bridge")), replyBytes: 0 };
+    asked.push(one);
+    underWay += 1;
+    mostAtOnce = Math.max(mostAtOnce, underWay);
+    const reply = (await interference?.(one)) ?? (await ask(engine, one));
+    underWay -= 1;
+    one.replyBytes = reply.body.length;
+    return reply;
+  };
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (reply) => send(response, reply),
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  // A server that listens on a port has an address of that form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    user: USER,
+    password: PASSWORD,
+    engine,
+    asked,
+    mostAtOnce: () => mostAtOnce,
+    interfere(next) {
+      interference = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      engine.close();
+    },
+  };
+};
+
+/** The answer that ClickHouse gives to a query that throws. */
+export const exception = (code: number, status: number, text: string): BridgeReply => ({
+  status,
+  headers: { "X-ClickHouse-Exception-Code": String(code) },
+  body: `Code: ${code}. DB::Exception: ${text}\n`,
+});
+
+const ask = async (engine: ClickHouse, { sql, parameters }: Asked): Promise<BridgeReply> => {
+  try {
+    return { status: 200, body: await engine.bytes(sql, parameters) };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return exception(Number(/Code: (\d+)/.exec(text)?.[1] ?? 1000), 500, text);
+  }
+};
+
+const send = (response: ServerResponse, { status, headers, body }: BridgeReply): void => {
+  response.writeHead(status, headers);
+  response.end(body);
+};
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+/** ClickHouse reads parameters as fields of the format TabSeparated, and refuses a tab or a line break in them. */
+const parametersOf = (url: URL): Record<string, string> =>
+  Object.fromEntries(
+    [...url.searchParams]
+      .filter(([name]) => name.startsWith("param_"))
+      .map(([name, value]) => {
+        if (/[\t\n]/.test(value)) throw new Error("a parameter is not escaped");
+        return [name.slice("param_".length), value.replace(/\\(.)/gs, (_, sign) => UNESCAPED[sign] ?? sign)];
+      }),
+  );
+
+const UNESCAPED: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", "0": "\0", b: "\b", f: "\f" };

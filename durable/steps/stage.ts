@@ -4,7 +4,6 @@ import type { RunSpec } from "../../src/domain/run/events.ts";
 import type { Staging } from "../../src/domain/run/state.ts";
 import type { SegmentRef } from "../../src/domain/segment.ts";
 import { isSameSource, type TableBinding, type TableSource } from "../../src/domain/table-source.ts";
-import { type ClickHouseCondition, toClickHouse } from "../../src/filter/clickhouse.ts";
 import { acceptedFilter } from "../../src/filter/index.ts";
 import { adoptSegment } from "../../src/parquet/adopt.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -125,14 +124,9 @@ const scopeOf = (
   start: partition.start * 1000,
   end: partition.end * 1000,
   before,
-  condition: conditionOf(filter),
+  filter: acceptedFilter(filter),
   fields: ALL_FIELDS.filter((field) => (exportFields ?? EXPORT_FIELDS).includes(field) || isNeeded(field)),
 });
-
-const conditionOf = (text: string | null): ClickHouseCondition | null => {
-  const filter = acceptedFilter(text);
-  return filter === null ? null : toClickHouse(filter);
-};
 
 /** Which segments cannot do without. */
 const isNeeded = (field: ExportField): boolean => field === "id" || field === "start_time";

@@ -417,9 +417,7 @@ describe("a run", () => {
         becomes: {},
       },
     ],
-    DropStaging: [
-      { what: "gives up what it has staged", command: { type: "DropStaging", now: NOW }, becomes: {} },
-    ],
+    DropStaging: [{ what: "gives up what it has staged", command: { type: "DropStaging", now: NOW }, becomes: {} }],
     RecordDerived: [
       {
         what: "has derived a segment",

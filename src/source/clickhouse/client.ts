@@ -91,7 +91,7 @@ export function openClickHouse(
   });
 }
 
-const EVERYTHING = { tenantId: "", projectId: "", start: 0, end: 1, before: 0, condition: null } as const;
+const EVERYTHING = { tenantId: "", projectId: "", start: 0, end: 1, before: 0, filter: null } as const;
 
 const linesOf = async (
   session: Session,

@@ -1,5 +1,7 @@
 import type { ExportField } from "../../domain/fields.ts";
 import type { TableSource } from "../../domain/table-source.ts";
+import { toClickHouse } from "../../filter/clickhouse.ts";
+import type { Filter } from "../../filter/filter.ts";
 import { bytesSql, columnNames, columnOf, quoted, runColumns } from "./columns.ts";
 
 /** The queries that are asked. Their texts are made of constants and checked names; all values are parameters. */
@@ -20,8 +22,8 @@ export interface Scope {
   readonly end: number;
   /** Epoch microseconds by ClickHouse's clock; null: the table does not say when a row was inserted. */
   readonly before: number | null;
-  /** A condition on our columns, with parameters `p1`, `p2`, ...; null: every run. */
-  readonly condition: Query | null;
+  /** null: every run. */
+  readonly filter: Filter | null;
 }
 
 /** A place in the order of the runs. `time` in epoch microseconds. */
@@ -111,7 +113,8 @@ export const pageQuery = (scope: Scope, fields: readonly ExportField[], { after,
 };
 
 const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = []): Query => {
-  const { source, tenantId, projectId, start, end, before, condition } = scope;
+  const { source, tenantId, projectId, start, end, before, filter } = scope;
+  const condition = filter === null ? null : toClickHouse(filter);
   const time = columnOf(source, "start_time");
   const ingested = before === null ? null : columnOf(source, "ingested_at");
   const bounds = [

@@ -61,6 +61,7 @@ const LAYERS: readonly {
       "durable/project-statistics.ts",
       "durable/protocol.ts",
       "durable/query.ts",
+      "durable/table-estimate.ts",
     ],
     uses: ["hono", "@hono/zod-openapi", "zod"],
   },

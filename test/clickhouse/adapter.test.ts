@@ -84,13 +84,15 @@ const must = <T>(
   throw new Error(JSON.stringify(result.failure));
 };
 
+const noWait = async () => {};
+
 /** Ids of all pages in order. */
 const idsIn = async (scope: PageScope, pageBytes: number, changes: Partial<TableSource> = {}): Promise<string[]> => {
   const table = open(changes);
   const ids: string[] = [];
   for (const bounds of must(await table.pages(scope, pageBytes))) {
     const { bytes, rows } = must(
-      adoptSegment(must(await table.page(scope, bounds)), { version: "v1", fields: ["id"] }),
+      adoptSegment(must(await table.page(scope, bounds, noWait)), { version: "v1", fields: ["id"] }),
     );
     expect(rows).toBe(bounds.rows);
     // DuckDB remembers files by their paths.
@@ -125,7 +127,7 @@ describe("a table is read in pages", () => {
     const table = open();
     const [, page] = must(await table.pages(DAY, 200_000));
     if (page === undefined) throw new Error("there is one page only");
-    expect(must(await table.page(DAY, page))).toEqual(must(await table.page(DAY, page)));
+    expect(must(await table.page(DAY, page, noWait))).toEqual(must(await table.page(DAY, page, noWait)));
   });
 
   it("cut by the window to the microsecond", async () => {
@@ -179,7 +181,7 @@ describe("a page becomes a segment by copying", () => {
     const selection = { version, fields: null };
     const segments: Segment[] = [];
     for (const bounds of must(await table.pages(DAY, 700_000)))
-      segments.push(must(adoptSegment(must(await table.page(DAY, bounds)), selection)));
+      segments.push(must(adoptSegment(must(await table.page(DAY, bounds, noWait)), selection)));
     const planned = segments.map(({ bytes }) => ({ bytes: bytes.length, footer: segmentFooter(bytes) }));
     const [file] = planFiles(planned, selection, 100 * MIB);
     const pieces = (file?.pieces ?? []).map((piece) =>
@@ -212,7 +214,7 @@ describe("a page becomes a segment by copying", () => {
     const fields = ["id", "name", "start_time"] as const;
     const [page] = must(await table.pages({ ...DAY, fields }, MIB));
     if (page === undefined) throw new Error("there is no page");
-    const file = must(await table.page({ ...DAY, fields }, page));
+    const file = must(await table.page({ ...DAY, fields }, page, noWait));
     const footer = segmentFooter(must(adoptSegment(file, { version: "v1", fields })).bytes);
     expect(footer.chunks.map(({ column }) => column).sort()).toEqual([...fields].sort());
   });
@@ -297,23 +299,23 @@ describe("what goes wrong is a value", () => {
   it("an exception in the middle of an answer that began well", async () => {
     const [page] = must(await open().pages(DAY, MIB));
     if (page === undefined) throw new Error("there is no page");
-    const whole = must(await open().page(DAY, page));
+    const whole = must(await open().page(DAY, page, noWait));
     const text = new TextEncoder().encode(
       "\nCode: 241. DB::Exception: Memory limit exceeded: secret. (MEMORY_LIMIT_EXCEEDED)\n",
     );
     bridge().interfere(async () => ({ status: 200, body: Buffer.concat([whole.subarray(0, 5000), text]) }));
-    const broken = await open().page(DAY, page);
+    const broken = await open().page(DAY, page, noWait);
     expect(broken).toMatchObject({
       ok: false,
       failure: { reason: "limit_exceeded", code: 241, retryable: true, status: 200 },
     });
     bridge().interfere(async () => ({ status: 200, body: whole.subarray(0, 5000) }));
-    expect(await open().page(DAY, page)).toMatchObject({
+    expect(await open().page(DAY, page, noWait)).toMatchObject({
       ok: false,
       failure: { reason: "unexpected_answer", retryable: true },
     });
     bridge().interfere(async () => ({ status: 200, body: Buffer.concat([whole, new Uint8Array(4 * MIB), whole]) }));
-    expect(await open().page(DAY, page)).toMatchObject({ ok: false, failure: { reason: "unexpected_answer" } });
+    expect(await open().page(DAY, page, noWait)).toMatchObject({ ok: false, failure: { reason: "unexpected_answer" } });
   });
 
   it("a server that does not answer in time, is not there, or is none", async () => {

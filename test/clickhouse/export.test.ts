@@ -142,6 +142,33 @@ describe("an export of a project in ClickHouse", () => {
     expect(counted).toEqual({ rows: "3000", tags: "3000" });
   });
 
+  it("can be estimated by one query, with its filter", async () => {
+    const { ask, bridge } = laboratory();
+    const projectId = await boundProject("estimated", 3000);
+    const before = bridge.asked.length;
+    const estimate = async (filter: string | null) => {
+      const window = { start_time: "2026-08-31T00:00:00Z", end_time: "2026-09-03T00:00:00Z" };
+      const answer = await ask("POST", "/api/v1/bulk-exports/estimate", { session_id: projectId, ...window, filter });
+      // The shape is checked by test/http.
+      return (await answer.json()) as { rows: number; bytes: number };
+    };
+    const all = await estimate(null);
+    expect(all).toMatchObject({ rows: 3000, files: 1, parts: 1, days: 3, exact: false });
+    const half = await estimate('eq(run_type,"llm")');
+    expect(half.rows).toBe(1500);
+    expect(half.bytes).toBeLessThan(all.bytes);
+    expect(bridge.asked.length - before).toBe(2);
+  });
+
+  it("takes the runs of its filter only", async () => {
+    const { begin, untilCompleted } = laboratory();
+    const projectId = await boundProject("filtered", 3000);
+    const exported = await untilCompleted(await begin(projectId, "filtered", { filter: 'has(tags,"a")' }), "filtered");
+    const rows = await duckdb.rows(`SELECT DISTINCT tags FROM read_parquet('${exported.files[0]}')`);
+    expect(rows).toEqual([{ tags: '["a","b/\\"c\\""]' }]);
+    expect(exported.runs[0]?.metadata.result?.rows_written).toBe(500);
+  });
+
   it("fails with a reason that names neither password nor rows when the table is gone", async () => {
     const { begin, ask, bridge } = laboratory();
     const projectId = await boundProject("gone", 10);

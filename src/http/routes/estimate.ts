@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { estimateExport } from "../../../durable/estimate.ts";
+import { estimateTable } from "../../../durable/table-estimate.ts";
 import { partitionsOf } from "../../domain/partitions.ts";
 import { fail, ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
@@ -26,11 +27,13 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: bulkExportEstimate,
     success: "ok",
     answer: estimateShown,
-    failures: ["notFound"],
+    failures: ["notFound", "sourceCheckFailed"],
     async handle({ body, who, env, settings }) {
       const project = await who.workspace.project(body.session_id);
       if (!project.ok) return project;
       const question = questionOf(body, project.value, settings);
+      const binding = await who.workspace.binding(body.session_id);
+      if (binding !== null) return estimateTable(env, question, binding);
       const mostDays = Math.floor(MOST_SHARD_DAYS / project.value.shards);
       if (partitionsOf(question.window).length <= mostDays) return ok(await estimateExport(env, question));
       const message = `One estimate of this project spans at most ${mostDays} days; ask for parts of the range`;

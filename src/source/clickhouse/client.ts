@@ -16,8 +16,8 @@ export interface ClickHouseTable {
   now(): Promise<Result<number | null, SourceFailure>>;
   /** How the rows of a scope are cut into pages of some `pageBytes` uncompressed bytes in the fields. */
   pages(scope: PageScope, pageBytes: number): Promise<Result<readonly PageBounds[], SourceFailure>>;
-  /** One page as a Parquet file of one row group. */
-  page(scope: PageScope, bounds: PageBounds): Promise<Result<Uint8Array, SourceFailure>>;
+  /** One page as a Parquet file of one row group; `makeRoom` is awaited before it is taken into memory. */
+  page(scope: PageScope, bounds: PageBounds, makeRoom: () => Promise<void>): Promise<Result<Uint8Array, SourceFailure>>;
   days(scope: PageScope): Promise<Result<readonly TableDay[], SourceFailure>>;
 }
 
@@ -76,10 +76,11 @@ export function openClickHouse(
       const lines = await linesOf(session, pagesQuery({ ...scope, source }, fields, pageBytes));
       return lines.ok ? ok(boundsOf(lines.value)) : lines;
     },
-    page: ({ fields, ...scope }, bounds) =>
+    page: ({ fields, ...scope }, bounds, makeRoom) =>
       exchange(session, pageQuery({ ...scope, source }, fields, bounds), {
         limitBytes: bounds.bytes + PARQUET_SLACK_BYTES,
         isWhole: isParquet,
+        makeRoom,
       }),
     async days({ fields, ...scope }) {
       const lines = await linesOf(session, daysQuery({ ...scope, source }, fields));
@@ -124,6 +125,10 @@ const PARQUET_MAGIC = [0x50, 0x41, 0x52, 0x31]; // PAR1
 const endsWith = (body: Uint8Array, end: readonly number[]): boolean =>
   body.length >= end.length && end.every((byte, index) => body[body.length - end.length + index] === byte);
 
-const LINES: Expected = { limitBytes: LINES_BYTES, isWhole: (body) => body.length === 0 || endsWith(body, LINE_END) };
+const LINES: Expected = {
+  limitBytes: LINES_BYTES,
+  isWhole: (body) => body.length === 0 || endsWith(body, LINE_END),
+  makeRoom: async () => {},
+};
 
 const isParquet = (body: Uint8Array): boolean => endsWith(body, PARQUET_MAGIC);

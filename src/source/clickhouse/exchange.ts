@@ -18,6 +18,8 @@ export interface Expected {
   readonly limitBytes: number;
   /** Whether the bytes are a whole answer. An exception in the middle leaves its text at the end instead. */
   readonly isWhole: (body: Uint8Array) => boolean;
+  /** Awaited when the query is done, before the answer is taken into memory. */
+  readonly makeRoom: () => Promise<void>;
 }
 
 const MS_PER_SECOND = 1000;
@@ -51,6 +53,7 @@ export async function exchange(
       signal: deadline.signal,
     });
     const { status, headers } = response;
+    if (response.ok) await expected.makeRoom();
     const body = await boundedBody(response, response.ok ? expected.limitBytes : EXCEPTION_BYTES);
     const code =
       headers.get("X-ClickHouse-Exception-Code") ?? (body === null ? null : codeIn(response, body, expected));
@@ -69,6 +72,7 @@ export async function exchange(
 const searchOf = ({ parameters }: Query, timeoutMs: number): string =>
   new URLSearchParams([
     ["wait_end_of_query", "1"],
+    ["cancel_http_readonly_queries_on_client_close", "1"],
     ["max_execution_time", String(Math.ceil(timeoutMs / MS_PER_SECOND))],
     ...Object.entries(parameters).map(([name, value]): [string, string] => [`param_${name}`, escaped(value)]),
   ]).toString();

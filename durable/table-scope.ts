@@ -1,0 +1,30 @@
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField } from "../src/domain/fields.ts";
+import type { Project } from "../src/domain/records.ts";
+import type { Window } from "../src/domain/time.ts";
+import type { Filter } from "../src/filter/filter.ts";
+import type { PageScope } from "../src/source/clickhouse/client.ts";
+
+/** The rows and fields of a table that an export is about; what segments cannot do without is always among them. */
+export const scopeOf = ({
+  project,
+  window,
+  exportFields,
+  filter,
+  before,
+}: {
+  readonly project: Pick<Project, "id" | "tenantId">;
+  readonly window: Window;
+  readonly exportFields: readonly ExportField[] | null;
+  readonly filter: Filter | null;
+  readonly before: number | null;
+}): PageScope => ({
+  tenantId: project.tenantId,
+  projectId: project.id,
+  start: window.start * 1000,
+  end: window.end * 1000,
+  before,
+  filter,
+  fields: ALL_FIELDS.filter((field) => (exportFields ?? EXPORT_FIELDS).includes(field) || isNeeded(field)),
+});
+
+const isNeeded = (field: ExportField): boolean => field === "id" || field === "start_time";

@@ -53,7 +53,7 @@ const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boole
   unknown_setting: {
     retryable: false,
     advice:
-      "The user must be allowed to change settings (readonly = 2), and the server must know them: version 25 or newer.",
+      "The user must be allowed to change settings (readonly = 2), and the server must know those of Parquet (version 26.7 does).",
   },
   row_too_large: { retryable: false, advice: "A run is too long; export fewer fields, or a range without it." },
   rows_changed: {

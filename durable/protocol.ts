@@ -54,6 +54,8 @@ export interface WorkspaceProtocol {
     readonly upsert: boolean;
     readonly description: string | null;
     readonly extra: string | null;
+    /** Undefined: as the installation says. */
+    readonly retentionDays: number | null | undefined;
   }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
   listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { fail, ok, type Result } from "../src/domain/result.ts";
+import { keptUntil } from "../src/domain/retention.ts";
 import { DAY_MS, startOfDay, type Window } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
@@ -8,7 +9,7 @@ import { type Compaction, nextCompaction } from "../src/trace/compaction.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { NO_RUNS, type RunStatistics } from "../src/trace/run-statistics.ts";
 import type { SealPolicy } from "../src/trace/seal-plan.ts";
-import type { ShardIdentity } from "./actors.ts";
+import { type ShardIdentity, workspace } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { findRuns } from "./query-find.ts";
 import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query-messages.ts";
@@ -41,6 +42,9 @@ const RETIRED_SLACK_MS = HOUR_MS;
 
 /** An object that was intended but never committed is removed after this long: no write takes as long. */
 const ORPHANED_MS = HOUR_MS;
+
+/** How long the day is kept is asked first when its exports are likely done; a day that came too late is removed then. */
+const FIRST_LOOK_MS = DAY_MS;
 
 /** Objects removed in one step; R2 takes up to 1,000 keys in a call. */
 const DISPOSED_AT_ONCE = 500;
@@ -77,6 +81,8 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   #disposeAt = this.#store?.objects.disposableAt(ORPHANED_MS, this.#retiredMs()) ?? null;
   /** The merge of segments to be done next. */
   #compaction = this.#store === null ? null : this.#nextCompaction(this.#store);
+  /** When to ask how long the day is kept. */
+  #lookAt = this.#store === null ? null : this.#lookAtOf(this.#store);
   #isNoted = this.#store?.isNoted ?? false;
   /** What confirms a note of the day; another one since the day must be noted again. */
   #note: string = crypto.randomUUID();
@@ -96,6 +102,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       return stored;
     }
     this.#store = stored.value;
+    this.#lookAt ??= this.#lookAtOf(stored.value);
     this.#oldestAt ??= now;
     this.#settle(stored.value, now);
     return ok({ accepted: changes.length, note: this.#isNoted ? null : this.#note });
@@ -112,8 +119,9 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   async snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot> {
-    const store = claim === null ? this.#store : this.#created();
-    if (store === null) return { segments: [] };
+    const isKept = await this.#isKept();
+    const store = claim === null || !isKept ? this.#store : this.#created();
+    if (store === null || !isKept) return { segments: [] };
     const segments = await this.#inTurn(async () => {
       // First: what comes while the rest is sealed is too late for the claim, and must be noticed like what comes later.
       if (claim !== null) this.#forgetNote(store);
@@ -141,18 +149,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   /** In turn: a seal at work would bring back what is forgotten. */
   async erase(): Promise<void> {
-    await this.#inTurn(async () => {
-      const { storage } = this.ctx;
-      await storage.deleteAll();
-      await storage.deleteAlarm();
-      this.#store = null;
-      this.#oldestAt = null;
-      this.#disposeAt = null;
-      this.#compaction = null;
-      this.#alarmAt = null;
-      this.#isNoted = false;
-      this.#note = crypto.randomUUID();
-    });
+    await this.#inTurn(() => this.#forget());
   }
 
   async statistics(): Promise<RunStatistics> {
@@ -160,7 +157,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {
-    if (this.#store === null) return { shares: [], isExact: true };
+    if (this.#store === null || !(await this.#isKept())) return { shares: [], isExact: true };
     return estimateShard(this.#store, this.#identity, question);
   }
 
@@ -194,11 +191,12 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       if (this.#isDue(store, Date.now())) await this.#inTurn(() => this.#seal(store, "due"));
       else await this.#inTurn(() => this.#compact(store));
       await this.#dispose(store);
+      if (this.#lookAt !== null && this.#lookAt <= Date.now()) await this.#look(store);
     } catch (fault) {
       this.#quietUntil = Date.now() + RECOVERY_MS;
       log("trace_shard_failed", { shard: this.ctx.id.name ?? "", message: String(fault) });
     }
-    this.#settle(store, Date.now());
+    if (this.#store !== null) this.#settle(store, Date.now());
   }
 
   /** All of the changes or none. */
@@ -223,6 +221,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   #created(): TraceStore {
     const { storage } = this.ctx;
     this.#store ??= storage.transactionSync(() => TraceStore.create(storage.sql));
+    this.#lookAt ??= this.#lookAtOf(this.#store);
     return this.#store;
   }
 
@@ -303,6 +302,73 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#disposeAt = store.objects.disposableAt(ORPHANED_MS, this.#retiredMs());
   }
 
+  #lookAtOf({ retention }: TraceStore): number | null {
+    const known = retention.lookAt;
+    if (known !== undefined) return known;
+    const at = Date.now() + FIRST_LOOK_MS;
+    retention.lookAgainAt(at);
+    return at;
+  }
+
+  /** When the day is no longer kept, as its project says now; null: never. */
+  async #keptUntil(): Promise<number | null> {
+    const { tenantId, projectId, day } = this.#identity;
+    const project = await workspace(this.env, tenantId).project(projectId);
+    return project.ok ? keptUntil(day, project.value.retentionDays) : null;
+  }
+
+  /** A day that is found to be over, because its project now keeps runs for fewer days, is forgotten soon. */
+  async #isKept(): Promise<boolean> {
+    const until = await this.#keptUntil();
+    const now = Date.now();
+    if (until === null || until > now) return true;
+    if (this.#store !== null && this.#lookAt === null) {
+      this.#lookAt = now;
+      this.#store.retention.lookAgainAt(now);
+      this.#settle(this.#store, now);
+    }
+    return false;
+  }
+
+  /** Forgets the day if it is over: first its runs, and all of it when its last object has been removed. */
+  async #look(store: TraceStore): Promise<void> {
+    const until = await this.#keptUntil();
+    await this.#inTurn(async () => {
+      const now = Date.now();
+      const isOver = until !== null && until <= now;
+      if (isOver && store.retention.isEmpty) return this.#forget();
+      if (isOver) this.#forgetRuns(store, now);
+      this.#lookAt = isOver ? (this.#disposeAt ?? now) : until;
+      store.retention.lookAgainAt(this.#lookAt);
+    });
+  }
+
+  #forgetRuns(store: TraceStore, now: number): void {
+    this.ctx.storage.transactionSync(() => store.retention.forgetRuns(now));
+    store.hotBytes = 0;
+    this.#oldestAt = null;
+    this.#isNoted = false;
+    this.#note = crypto.randomUUID();
+    this.#afterRewrites(store);
+    log("trace_day_over", { shard: this.ctx.id.name ?? "" });
+  }
+
+  /** Nothing may come in between: it would be lost. */
+  #forget(): Promise<void> {
+    this.#store = null;
+    this.#oldestAt = null;
+    this.#disposeAt = null;
+    this.#compaction = null;
+    this.#lookAt = null;
+    this.#alarmAt = null;
+    this.#isNoted = false;
+    this.#note = crypto.randomUUID();
+    return this.ctx.blockConcurrencyWhile(async () => {
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    });
+  }
+
   #isDue(store: TraceStore, now: number): boolean {
     const dueAt = this.#sealDueAt(store, now);
     return dueAt !== null && dueAt <= now;
@@ -319,7 +385,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Puts the alarm at the earliest thing to do. Writes only when that has changed. */
   #settle(store: TraceStore, now: number): void {
     const rewriteAt = leastOf(this.#sealDueAt(store, now), this.#compaction?.dueAt ?? null);
-    const dueAt = leastOf(rewriteAt, this.#disposeAt);
+    const dueAt = leastOf(rewriteAt, leastOf(this.#disposeAt, this.#lookAt));
     const wakeAt = dueAt === null ? null : Math.max(dueAt, this.#quietUntil, 1);
     const isAboutToFire = wakeAt !== null && this.#alarmAt !== null && this.#alarmAt <= Math.min(wakeAt, now);
     if (wakeAt === this.#alarmAt || isAboutToFire) return;

@@ -7,6 +7,7 @@ import type { RunStatistics } from "../src/trace/run-statistics.ts";
 import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
 import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
 import { TraceObjects } from "./trace-objects.ts";
+import { TraceRetention } from "./trace-retention.ts";
 import { TraceShares } from "./trace-shares.ts";
 import { TraceSummaries } from "./trace-summaries.ts";
 
@@ -63,6 +64,7 @@ export class TraceStore {
   readonly shares: TraceShares;
   readonly summaries: TraceSummaries;
   readonly objects: TraceObjects;
+  readonly retention: TraceRetention;
   hotBytes: number;
   /** Commits since this was made: whoever sees another number has seen rows move. */
   commits = 0;
@@ -74,6 +76,7 @@ export class TraceStore {
     this.shares = new TraceShares(sql);
     this.summaries = new TraceSummaries(sql);
     this.objects = new TraceObjects(sql);
+    this.retention = new TraceRetention(sql);
     this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 

@@ -78,7 +78,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async resolveProjects(asked: readonly ({ readonly name: string } | { readonly id: string })[]) {
     return asked.map((one): Result<Project, Refusal> => {
       if ("id" in one) return this.#project(one.id);
-      return this.#projectNamed(one.name, { id: null, description: null, extra: null });
+      return this.#projectNamed(one.name, { id: null, description: null, extra: null, retentionDays: undefined });
     });
   }
 
@@ -334,15 +334,15 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   #projectNamed(
     name: string,
-    wanted: { readonly id: string | null; readonly description: string | null; readonly extra: string | null },
+    wanted: Omit<Parameters<WorkspaceProtocol["createProject"]>[0], "name" | "upsert">,
   ): Result<Project, Refusal> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
     const now = Date.now();
     const id = lookUp(state.projectIdByName, name) ?? wanted.id ?? crypto.randomUUID();
-    const shards = readSettings(this.env).shardsPerProject;
-    const { description, extra } = wanted;
-    const project = { id, tenantId: state.id, name, shards, description, extra, startTime: now };
+    const { shardsPerProject: shards, retentionDays: preset } = readSettings(this.env);
+    const { description, extra, retentionDays = preset } = wanted;
+    const project = { id, tenantId: state.id, name, shards, description, extra, startTime: now, retentionDays };
     this.#submit({ type: "CreateProject", project, now });
     return this.#project(id);
   }

@@ -1,6 +1,7 @@
 import type { Compression } from "./domain/fields.ts";
 import { LIMITS, type Limits } from "./domain/limits.ts";
 import type { Credentials } from "./domain/records.ts";
+import { RETENTION_DAYS } from "./domain/retention.ts";
 
 /** Spelling of statuses and defaults towards clients; src/http/wire-profile.ts says what each one means. */
 export type WireProfileName = "spec" | "langsmith";
@@ -30,6 +31,8 @@ export interface Settings {
   readonly segmentRawBytes: number;
   /** Longest ingest body, after decompression. */
   readonly maxBodyBytes: number;
+  /** Retention of projects created from now on that name none; null: for ever. Existing projects keep theirs. */
+  readonly retentionDays: number | null;
   /** null: the platform chooses. */
   readonly jurisdiction: Jurisdiction | null;
 }
@@ -74,6 +77,7 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
   maxHotBytes: readNumber(env, "MAX_HOT_BYTES", 256 * MIB, 1, 4096 * MIB),
   segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
   maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
+  retentionDays: readRetentionDays(env),
   jurisdiction: readJurisdiction(env),
 });
 
@@ -99,6 +103,11 @@ const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
 
 /** `retryDelayMs` -> `RETRY_DELAY_MS` */
 const settingName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const readRetentionDays = (env: Readonly<Record<string, unknown>>): number | null => {
+  const days = readNumber(env, "RETENTION_DAYS", 0, RETENTION_DAYS.min, RETENTION_DAYS.max);
+  return days === 0 ? null : days;
+};
 
 const readJurisdiction = (env: Readonly<Record<string, unknown>>): Jurisdiction | null => {
   const value = readChoice(env, "JURISDICTION", ["", "eu", "fedramp"], "");

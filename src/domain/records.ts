@@ -118,6 +118,8 @@ export interface Project {
   readonly startTime: number;
   /** As the customer says; absent or null: it goes on. Nothing follows from it. */
   readonly endTime?: number | null;
+  /** Days for which it keeps the runs of a day after that day; null: for ever. */
+  readonly retentionDays: number | null;
 }
 
 export interface Identity {

@@ -40,6 +40,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     const state = fold(workspace, log("workspace"), upcastWorkspace);
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect([state.keys.size, state.projects.size, state.destinations.size]).toEqual([1, 1, 1]);
+    expect([...entries(state.projects)].map(({ retentionDays }) => retentionDays)).toEqual([null]);
     expect([...entries(state.exports)].map((one) => one.report.status)).toEqual([
       "COMPLETED",
       "CANCELLED",

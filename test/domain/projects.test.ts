@@ -17,6 +17,7 @@ const project = (name: string, fields: Partial<Project> = {}): Project => ({
   description: null,
   extra: null,
   startTime: NOW,
+  retentionDays: null,
   ...fields,
 });
 const created: WorkspaceEvent = { type: "WorkspaceCreated", id: definition.tenantId, name: "w", plan: "plus", at: NOW };
@@ -48,7 +49,7 @@ describe("a project", () => {
 
   it("cannot take another's name, and keeps its own", () => {
     const state = open(having(demo, project("other")));
-    const change = { id: demo.id, description: null, extra: null, endTime: null };
+    const change = { id: demo.id, description: null, extra: null, endTime: null, retentionDays: undefined };
     expect(refuseProjectChange(state, { ...change, name: "other" })).toMatchObject({ reason: "conflict" });
     expect(refuseProjectChange(state, { ...change, name: "demo" })).toBeNull();
     expect(refuseProjectChange(state, { ...change, id: "unknown", name: null })).toMatchObject({ reason: "not_found" });

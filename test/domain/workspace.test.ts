@@ -32,6 +32,7 @@ const project: WorkspaceEvent = {
     shards: 1,
     description: null,
     extra: null,
+    retentionDays: null,
     startTime: NOW,
   },
   at: NOW,

@@ -30,7 +30,8 @@ export interface TestProject {
 export function newProject(shards = 1): TestProject {
   const tenantId = crypto.randomUUID();
   const id = crypto.randomUUID();
-  return { tenantId, project: { id, tenantId, name: "demo", shards, description: null, extra: null, startTime: 0 } };
+  const said = { description: null, extra: null, startTime: 0, retentionDays: null };
+  return { tenantId, project: { id, tenantId, name: "demo", shards, ...said } };
 }
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

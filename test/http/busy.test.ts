@@ -66,6 +66,7 @@ it("traces that come faster than they are sealed are answered with 429, whatever
     description: null,
     extra: null,
     startTime: 0,
+    retentionDays: null,
   };
   const bindings = {
     ...workspaces({ authorize, resolveProjects: async (asked) => asked.map(() => ok(project)) }),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readSettings } from "../../src/settings.ts";
 import { ADMIN, call, callWith, EXPORTS, newProject, newWorkspace, profile, type TestWorkspace } from "./client.ts";
 
 let workspace: TestWorkspace;
@@ -88,6 +89,7 @@ describe("projects", () => {
         reference_dataset_id: null,
         trace_tier: null,
         last_run_start_time_live: null,
+        retention_days: null,
         run_count: null,
         first_run_start_time: null,
         last_run_start_time: null,
@@ -123,10 +125,31 @@ describe("projects", () => {
     ["description", { description: "x".repeat(8193) }],
     ["extra", { extra: { long: "x".repeat(32_768) } }],
     ["name", { name: "a\ud800" }],
-  ])("with more %s than can be kept are refused", async (member, change) => {
+    ["retention_days", { retention_days: 36_501 }],
+  ])("with a %s beyond what can be kept are refused", async (member, change) => {
     const body = { name: crypto.randomUUID(), ...change };
     const answer = await call("POST", "/sessions", { headers: workspace.headers, body });
     expect([answer.status, answer.body.detail[0].loc], answer.text).toEqual([422, ["body", member]]);
+  });
+
+  it("keep their runs for as many days as they say, and the installation's word counts for those that say nothing", async () => {
+    const { headers } = workspace;
+    const create = async (said: object) =>
+      (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID(), ...said } })).body.retention_days;
+    expect([await create({ retention_days: 14 }), await create({ retention_days: null }), await create({})]).toEqual([
+      14,
+      null,
+      null,
+    ]);
+    const { id } = (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID() } })).body;
+    const change = async (said: object) =>
+      (await call("PATCH", `/sessions/${id}`, { headers, body: said })).body.retention_days;
+    expect([await change({ retention_days: 30 }), await change({}), await change({ retention_days: null })]).toEqual([
+      30,
+      30,
+      null,
+    ]);
+    expect(readSettings({ RETENTION_DAYS: "400" }).retentionDays).toBe(400);
   });
 
   it("may be described in every letter that takes most room in the log", async () => {

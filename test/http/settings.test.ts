@@ -56,6 +56,7 @@ describe("settings", () => {
     [{ DEFAULT_COMPRESSION: "zstd" }, "zstandard"],
     [{ ALLOW_LOOPBACK_ENDPOINTS: "yes" }, "ALLOW_LOOPBACK_ENDPOINTS"],
     [{ JURISDICTION: "us" }, "JURISDICTION"],
+    [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
     [{ WIRE_PROFILE: {} }, "WIRE_PROFILE"],
   ])("%o is an error that names the setting and what is allowed", (env, words) => {
     expect(() => readSettings(env)).toThrow(words);

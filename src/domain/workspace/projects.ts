@@ -19,6 +19,8 @@ export interface ProjectChange {
   /** JSON text. */
   readonly extra: string | null;
   readonly endTime: number | null;
+  /** Undefined: as it is; null: for ever. */
+  readonly retentionDays: number | null | undefined;
 }
 
 /** The workspace's projects that fit everything asked for; of two that began at once, the later one counts as later. */
@@ -66,6 +68,7 @@ export const changedProject = (before: Project, change: ProjectChange): Project 
   description: change.description ?? before.description,
   extra: change.extra ?? before.extra,
   endTime: change.endTime ?? before.endTime ?? null,
+  retentionDays: change.retentionDays === undefined ? before.retentionDays : change.retentionDays,
 });
 
 const taken = (what: "name" | "id"): Refusal => ({

@@ -63,6 +63,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         upsert: query.upsert,
         description: body.description ?? null,
         extra: extra === null ? null : JSON.stringify(extra),
+        retentionDays: body.retention_days,
       });
       return created.ok ? ok(showProject(created.value, null)) : created;
     },
@@ -105,6 +106,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         description: body.description ?? null,
         extra: (body.extra ?? null) === null ? null : JSON.stringify(body.extra),
         endTime: body.end_time ?? null,
+        retentionDays: body.retention_days,
       });
       return changed.ok ? ok(showProject(changed.value, null)) : changed;
     },

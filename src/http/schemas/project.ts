@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Project } from "../../domain/records.ts";
+import { RETENTION_DAYS } from "../../domain/retention.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
 import { latencyAt, type RunStatistics } from "../../trace/run-statistics.ts";
@@ -26,18 +27,28 @@ const extra = z
     params: { type: "string_too_long" },
   });
 
+/** null: for ever. */
+const retentionDays = z.int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max).nullable();
+
 /** Members that this service does not keep are let pass: clients send several of them as a matter of course. */
 export const projectCreate = z
-  .object({ name, id: uuid.nullish(), description: description.nullish(), extra: extra.nullish() })
+  .object({
+    name,
+    id: uuid.nullish(),
+    description: description.nullish(),
+    extra: extra.nullish(),
+    retention_days: retentionDays.optional(),
+  })
   .openapi("TracerSessionCreate");
 
-/** What is absent or null stays as it is. */
+/** What is absent or null stays as it is, but for `retention_days`: null is for ever. */
 export const projectUpdate = z
   .object({
     name: name.nullish(),
     description: description.nullish(),
     extra: extra.nullish(),
     end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
+    retention_days: retentionDays.optional(),
   })
   .openapi("TracerSessionUpdate");
 
@@ -94,6 +105,7 @@ export const projectShown = z
     reference_dataset_id: z.null(),
     trace_tier: z.null(),
     last_run_start_time_live: z.null(),
+    retention_days: z.int().nullable(),
     ...counted,
   })
   .openapi("TracerSession");
@@ -111,6 +123,7 @@ export const showProject = (project: Project, known: RunStatistics | null): z.ou
   reference_dataset_id: null,
   trace_tier: null,
   last_run_start_time_live: null,
+  retention_days: project.retentionDays,
   ...showStatistics(known),
 });
 

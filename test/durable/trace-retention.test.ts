@@ -1,0 +1,121 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, it } from "vitest";
+import { workspace } from "../../durable/actors.ts";
+import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
+import {
+  env,
+  exported,
+  ingest,
+  keysOf,
+  newId,
+  newProject,
+  post,
+  shard,
+  shardStub,
+  snapshot,
+  type TestProject,
+  WHOLE_DAY,
+} from "./traces.ts";
+
+/** How long an object is kept for exports that are reading it. */
+const RETIRED_MS = 73 * 3_600_000;
+
+/** A project of a real workspace, which keeps runs for so many days. */
+async function projectKeeping(retentionDays: number | null): Promise<TestProject> {
+  const { tenantId } = newProject();
+  const home = workspace(env, tenantId);
+  await home.create({ id: tenantId, name: "acme", plan: "plus" });
+  const asked = { id: null, name: "demo", upsert: false, description: null, extra: null, retentionDays };
+  const created = await home.createProject(asked);
+  if (!created.ok) throw new Error(created.failure.reason);
+  return { tenantId, project: created.value };
+}
+
+/** Moves the shard's clock beyond the retention, or not quite. */
+const ringAt = (project: TestProject, instant: number): Promise<readonly string[]> =>
+  runInDurableObject(shardStub(project), async (instance, { storage }) => {
+    const real = Date.now;
+    try {
+      Date.now = () => instant;
+      await instance.alarm();
+    } finally {
+      Date.now = real;
+    }
+    return storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("_cf"));
+  });
+
+const rowsAt = (project: TestProject, instant: number): Promise<number> =>
+  runInDurableObject(shardStub(project), async (instance) => {
+    const real = Date.now;
+    try {
+      Date.now = () => instant;
+      const { segments } = await instance.snapshot(WHOLE_DAY, 0, null);
+      return segments.reduce((sum, { rows }) => sum + rows, 0);
+    } finally {
+      Date.now = real;
+    }
+  });
+
+const END = startOfDay("2030-01-02") + DAY_MS;
+
+it("runs are kept for the days that their project says, counted from the end of their day", async () => {
+  const project = await projectKeeping(30);
+  await ingest(project, post(newId()));
+  await snapshot(project);
+  await ingest(project, post(newId()));
+  const until = END + 30 * DAY_MS;
+  expect(await rowsAt(project, until - 1)).toBe(2);
+  expect(await rowsAt(project, until)).toBe(0);
+  expect(await exported(project)).toHaveLength(2);
+});
+
+it("what is no longer kept is deleted by the shard's own alarm, objects after the exports that read them, and then all", async () => {
+  const project = await projectKeeping(30);
+  await ingest(project, post(newId()));
+  const pinned = await snapshot(project);
+  await shard(project).snapshot(WHOLE_DAY, 0, { scheduleId: newId(), exportId: newId(), kind: "main" });
+  await ingest(project, post(newId()));
+  const until = END + 30 * DAY_MS;
+  await ringAt(project, until - 1);
+  expect((await keysOf(project)).length).toBeGreaterThan(0);
+  await ringAt(project, until);
+  expect(await exported(project)).toEqual([]);
+  expect(await keysOf(project)).toContain(pinned.segments[0]?.key);
+  await ringAt(project, until + RETIRED_MS + 1);
+  expect(await keysOf(project)).toEqual([]);
+  expect(await ringAt(project, until + RETIRED_MS + 2)).toEqual([]);
+  expect(await runInDurableObject(shardStub(project), (_, { storage }) => storage.getAlarm())).toBeNull();
+});
+
+it("what comes for such a day is taken, exported by nobody, and deleted too", async () => {
+  const project = await projectKeeping(30);
+  const late = END + 31 * DAY_MS;
+  await ingest(project, post(newId()));
+  await ringAt(project, late);
+  expect(await ringAt(project, late + RETIRED_MS + 1)).toEqual([]);
+  await ingest(project, post(newId()));
+  expect(await rowsAt(project, late + 2)).toBe(0);
+  await ringAt(project, late + 3 + DAY_MS);
+  expect(await ringAt(project, late + 3 + DAY_MS + RETIRED_MS + 1)).toEqual([]);
+  expect(await keysOf(project)).toEqual([]);
+});
+
+it("a project that names no retention keeps its runs for ever, its days come to rest, and a new retention ends them", async () => {
+  const project = await projectKeeping(null);
+  await ingest(project, post(newId()));
+  const late = END + 10_000 * DAY_MS;
+  await ringAt(project, late);
+  expect(await exported(project)).toHaveLength(1);
+  await ringAt(project, late + 1);
+  expect(await runInDurableObject(shardStub(project), (_, { storage }) => storage.getAlarm())).toBeNull();
+  const change = { id: project.project.id, name: null, description: null, extra: null, endTime: null };
+  await workspace(env, project.tenantId).changeProject({ ...change, retentionDays: 30 });
+  expect(await rowsAt(project, late)).toBe(0);
+  await ringAt(project, late);
+  await ringAt(project, late + RETIRED_MS + 1);
+  expect(await keysOf(project)).toEqual([]);
+});

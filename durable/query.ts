@@ -1,6 +1,7 @@
 import type { Refusal } from "../src/domain/failures.ts";
 import type { Project } from "../src/domain/records.ts";
 import { ok, type Result } from "../src/domain/result.ts";
+import { keptUntil } from "../src/domain/retention.ts";
 import { DAY_MS, dayOf, startOfDay } from "../src/domain/time.ts";
 import type { Filter } from "../src/filter/filter.ts";
 import type { PartialRow, RowColumn } from "../src/parquet/chosen-rows.ts";
@@ -86,9 +87,7 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     const days = await daysFrom(asking, query, after, together);
     const last = days.at(-1);
     if (last === undefined) return ok({ hits, next: null });
-    const asked = days.filter(
-      ({ projectId, day }) => query.projects.has(projectId) && dayMayMatch(query.filter, projectId, day),
-    );
+    const asked = days.filter((day) => isKept(query, day) && dayMayMatch(query.filter, day.projectId, day.day));
     const wanted = tests.length === 0 ? limit - hits.length : CANDIDATES;
     const found = await findInDays(asking, asked, questionOf(query, after, wanted));
     let fitting = found.hits;
@@ -102,6 +101,14 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     after = found.stoppedAt ?? behind(order, last.day);
     if (asking.budget.isEnough && hits.length > 0) return ok({ hits, next: after });
   }
+}
+
+/** A day that is over has no runs any more, also before its shards have noticed. */
+function isKept({ projects }: RunsQuery, { projectId, day }: KnownDay): boolean {
+  const project = projects.get(projectId);
+  if (project === undefined) return false;
+  const until = keptUntil(day, project.retentionDays);
+  return until === null || until > Date.now();
 }
 
 const questionOf = (query: RunsQuery, after: Position | null, limit: number): RunQuestion => {

@@ -172,12 +172,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     );
   }
 
-  /** Looks beside whatever writes segments; where that made the answer uncertain, once more in turn with it. */
+  /** Looks beside whatever writes or forgets segments; where that made the answer uncertain, once more in turn with it. */
   async #asked<T>(nothing: T, look: (view: ShardView) => Promise<T | null>): Promise<T> {
-    const store = this.#store;
-    if (store === null) return nothing;
-    const view = { env: this.env, store, identity: this.#identity };
-    const answer = (await look(view)) ?? (await this.#inTurn(() => look(view)));
+    const ask = async (): Promise<T | null> =>
+      this.#store === null ? nothing : look({ env: this.env, store: this.#store, identity: this.#identity });
+    const answer = (await ask()) ?? (await this.#inTurn(ask));
     if (answer === null) throw new Error("segments were written out of turn");
     return answer;
   }
@@ -345,6 +344,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   #forgetRuns(store: TraceStore, now: number): void {
     this.ctx.storage.transactionSync(() => store.retention.forgetRuns(now));
+    store.commits += 1;
     store.hotBytes = 0;
     this.#oldestAt = null;
     this.#isNoted = false;
@@ -355,6 +355,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   /** Nothing may come in between: it would be lost. */
   #forget(): Promise<void> {
+    if (this.#store !== null) this.#store.commits += 1;
     this.#store = null;
     this.#oldestAt = null;
     this.#disposeAt = null;

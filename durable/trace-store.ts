@@ -66,7 +66,7 @@ export class TraceStore {
   readonly objects: TraceObjects;
   readonly retention: TraceRetention;
   hotBytes: number;
-  /** Commits since this was made: whoever sees another number has seen rows move. */
+  /** How often rows were moved or forgotten: whoever sees another number after waiting has to look again. */
   commits = 0;
 
   private constructor(sql: SqlStorage) {

@@ -212,6 +212,20 @@ it("other workspaces see nothing of it", async () => {
   expect((await call("GET", `/runs/${id(1)}`, { headers })).status).toBe(404);
 });
 
+it("runs of days that are over, and of projects that are deleted, are not found from then on", async () => {
+  const project = await newProject(workspace);
+  const { headers } = workspace;
+  await send([{ ...LONE, id: id(6), trace_id: id(6), dotted_order: segment(6, "05") }], project);
+  expect(await found({ session: [project] })).toEqual(["lone"]);
+  await call("PATCH", `/sessions/${project}`, { headers, body: { retention_days: 14 } });
+  expect(await found({ session: [project] })).toEqual([]);
+  await call("PATCH", `/sessions/${project}`, { headers, body: { retention_days: null } });
+  expect(await found({ session: [project] })).toEqual(["lone"]);
+  await call("DELETE", `/sessions/${project}`, { headers });
+  expect(await found({ session: [project] })).toEqual([]);
+  expect((await call("GET", `/runs/${id(6)}`, { headers })).status).toBe(404);
+});
+
 it("a key that may only read may query", async () => {
   const { headers } = await newKey(workspace.id, "read");
   expect((await query({ session: [session] }, headers)).status).toBe(200);

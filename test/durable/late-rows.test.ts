@@ -168,7 +168,7 @@ describe("a shard that is asked by exports of a schedule", () => {
       const { SEGMENTS } = env;
       let meanwhile: string | null = null;
       const put = async (key: string, value: Uint8Array) => {
-        meanwhile ??= (await actor.ingest([post(newId(), at(0))])).note;
+        meanwhile ??= takenOf(await actor.ingest([post(newId(), at(0))])).note;
         return SEGMENTS.put(key, value);
       };
       Reflect.set(actor, "env", { ...env, SEGMENTS: { put } });

@@ -103,6 +103,7 @@ const measure = async (
     return peer;
   };
   const duckdb = await loaded("duckdb-peer.ts");
+  const duckdbFiles = await loaded("duckdb-files-peer.ts");
   const clickHouse = hasClickHouse() ? await loaded("clickhouse-peer.ts") : null;
   if (clickHouse === null) say("chdb is not installed, so ClickHouse is left out (npm install --prefix bench)");
 
@@ -114,6 +115,7 @@ const measure = async (
     service: processIds,
     bucket,
     duckdb,
+    duckdbFiles,
     clickHouse,
     folder,
   });

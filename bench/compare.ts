@@ -15,7 +15,10 @@ export interface Contest {
   /** Process ids of the service. */
   readonly service: readonly number[];
   readonly bucket: Child;
+  /** Reads a table of its own. */
   readonly duckdb: Child;
+  /** Reads a Parquet file, compressed with zstd. */
+  readonly duckdbFiles: Child;
   /** null: not installed. */
   readonly clickHouse: Child | null;
   readonly folder: string;
@@ -40,6 +43,7 @@ export interface WaybillSeries extends Series {
 export interface Compared {
   readonly waybill: Choices<WaybillSeries>;
   readonly duckdb: Choices<Series>;
+  readonly duckdbFiles: Choices<Series>;
   readonly clickHouse: Choices<Series> | null;
 }
 
@@ -49,18 +53,21 @@ export interface Compared {
 export const compare = async (contest: Contest): Promise<Compared> => {
   const waybill = perChoice((): Turn[] => []);
   const duckdb = perChoice((): Turn[] => []);
+  const duckdbFiles = perChoice((): Turn[] => []);
   const clickHouse = perChoice((): Turn[] => []);
   for (let round = 0; round < contest.rounds; round++) {
     for (const name of CHOICE_NAMES) {
       const choice = CHOICES[name];
       waybill[name].push(await waybillTurn(contest, choice));
       duckdb[name].push(await peerTurn(contest, contest.duckdb, "duckdb", choice));
+      duckdbFiles[name].push(await peerTurn(contest, contest.duckdbFiles, "duckdb-files", choice));
       if (contest.clickHouse) clickHouse[name].push(await peerTurn(contest, contest.clickHouse, "clickhouse", choice));
     }
   }
   return {
     waybill: perChoice((name) => waybillSeries(waybill[name])),
     duckdb: perChoice((name) => series(duckdb[name])),
+    duckdbFiles: perChoice((name) => series(duckdbFiles[name])),
     clickHouse: contest.clickHouse && perChoice((name) => series(clickHouse[name])),
   };
 };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { serveParent } from "./child.ts";
+import { copyRuns, openDuckDb } from "./duckdb.ts";
 import type { PeerExport, PeerRequest } from "./peer.ts";
 import { COLUMN_TYPES } from "./rows-file.ts";
 
@@ -15,7 +16,7 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       await connection.run(`CREATE TABLE runs AS FROM read_json('${request.source}', format = 'newline_delimited',
         maximum_object_size = 67108864, columns = {${columns.join(", ")}})`);
       await connection.run("CHECKPOINT");
-      // The other peer loads the same table from this file.
+      // The other peers load the same table from this file.
       await connection.run(
         `COPY runs TO '${join(request.folder, "runs.parquet")}' (FORMAT parquet, COMPRESSION snappy)`,
       );
@@ -24,22 +25,12 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
     case "open":
       connection = await open(request.folder);
       return null;
-    case "export": {
+    case "export":
       if (connection === null) throw new Error("asked to export before it was asked to load");
-      const { columns, where, target } = request;
-      const begun = performance.now();
-      await connection.run(`COPY (SELECT ${columns.join(", ")} FROM runs WHERE ${where ?? "true"}) TO '${target}'
-        (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE 10240)`);
-      return { ms: performance.now() - begun };
-    }
+      return copyRuns(connection, "runs", request);
   }
 };
 
-const open = async (folder: string): Promise<DuckDBConnection> => {
-  const instance = await DuckDBInstance.create(join(folder, "runs.duckdb"), { threads: "1" });
-  const opened = await instance.connect();
-  await opened.run("SET TimeZone = 'UTC'");
-  return opened;
-};
+const open = (folder: string): Promise<DuckDBConnection> => openDuckDb(join(folder, "runs.duckdb"));
 
 serveParent(answer);

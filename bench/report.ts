@@ -19,19 +19,21 @@ export interface Outcome {
 
 /** The tables for people. MB are 10^6 bytes; MB/s count the size of the runs as they were sent. */
 export const report = (outcome: Outcome): string => {
-  const { waybill, duckdb, clickHouse } = outcome.compared;
+  const { waybill, duckdb, duckdbFiles, clickHouse } = outcome.compared;
   const lines = (name: string, choices: Choices<Series>): string[][] =>
     CHOICE_NAMES.map((choice) => line(outcome, name, CHOICES[choice].label, choices[choice], duckdb[choice]));
   const rows = [
     ...lines("Waybill", waybill),
     ...lines("DuckDB", duckdb),
+    ...lines("DuckDB from Parquet", duckdbFiles),
     ...(clickHouse ? lines("ClickHouse", clickHouse) : []),
   ].toSorted((a, b) => (a[1] ?? "").localeCompare(b[1] ?? ""));
   const perRun = outcome.ingestCpuMicros / outcome.runs;
   return `
 Export of ${outcome.runs} runs to Parquet, zstd level 3; median of ${outcome.rounds} rounds in turns. Waybill: from the request
 until COMPLETED, into a bucket; the Worker is built as for deployment and runs in one workerd, without wrangler dev.
-DuckDB and ClickHouse: one thread, from their own table into a local file.
+DuckDB and ClickHouse: one thread, from their own table into a local file. DuckDB from Parquet: the same from a file that
+it wrote itself, compressed with zstd, in row groups of 10,240 runs.
 
 ${table(["", "columns", "ms", "rows/s", "MB/s", "file MB", "peak MB", "growth MB", "x DuckDB"], rows)}
 
@@ -62,7 +64,7 @@ ${outcome.verified.rows} exported rows equal the generated ones in all ${outcome
 
 /** The same for programs. Ratios of speed: above 1 Waybill is faster. */
 export const summary = (outcome: Outcome): Record<string, number | null> => {
-  const { waybill, duckdb, clickHouse } = outcome.compared;
+  const { waybill, duckdb, duckdbFiles, clickHouse } = outcome.compared;
   const rate = (series: Series): number => Math.round((outcome.runs / median(series.ms)) * 1000);
   return {
     export_vs_duckdb: ratio(duckdb.whole, waybill.whole),
@@ -72,6 +74,9 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     export_vs_duckdb_filtered_spread: ratio(duckdb.spread, waybill.spread),
     export_vs_duckdb_filtered_clustered: ratio(duckdb.clustered, waybill.clustered),
     export_vs_duckdb_filtered_half: ratio(duckdb.half, waybill.half),
+    export_vs_duckdb_from_parquet_filtered_spread: ratio(duckdbFiles.spread, waybill.spread),
+    export_vs_duckdb_from_parquet_filtered_clustered: ratio(duckdbFiles.clustered, waybill.clustered),
+    export_vs_duckdb_from_parquet_filtered_half: ratio(duckdbFiles.half, waybill.half),
     read_share_filtered_spread: rounded(readShare(outcome, "spread")),
     read_share_filtered_clustered: rounded(readShare(outcome, "clustered")),
     export_runs_per_s: rate(waybill.whole),

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { serveParent } from "./child.ts";
+import { copyRuns, openDuckDb, PARQUET_ZSTD } from "./duckdb.ts";
+import type { PeerExport, PeerRequest } from "./peer.ts";
+
+/**
+ * DuckDB in a process of its own, one thread, with the runs in a Parquet file that it wrote itself, compressed as an
+ * export is: what Waybill's segments are to Waybill.
+ */
+let opened: { readonly connection: DuckDBConnection; readonly runs: string } | null = null;
+
+const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
+  switch (request.kind) {
+    case "load": {
+      const connection = await openDuckDb(":memory:");
+      const loaded = join(request.folder, "runs.parquet");
+      await connection.run(`COPY (FROM '${loaded}') TO '${compressedRuns(request.folder)}' ${PARQUET_ZSTD}`);
+      return null;
+    }
+    case "open":
+      opened = { connection: await openDuckDb(":memory:"), runs: `'${compressedRuns(request.folder)}'` };
+      return null;
+    case "export":
+      if (opened === null) throw new Error("asked to export before it was asked to open");
+      return copyRuns(opened.connection, opened.runs, request);
+  }
+};
+
+const compressedRuns = (folder: string): string => join(folder, "runs.zstd.parquet");
+
+serveParent(answer);

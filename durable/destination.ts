@@ -25,6 +25,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     decider: destination,
     announce: () => [],
     receiverOf: (message: never) => message,
+    tellsAll: (message: never) => message,
     upcast: (event) => event as DestinationEvent, // no event has changed its shape yet
   });
 

@@ -42,6 +42,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     decider: bulkExport,
     announce: announceExport,
     receiverOf: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
+    tellsAll: (message) => message.to === "workspace" && message.kind === "report",
     upcast: upcastExport,
   });
 

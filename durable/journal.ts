@@ -20,6 +20,8 @@ export interface Script<S, C, E, M> {
   announce(event: E, after: S, seq: number): readonly M[];
   /** Names the actor a message is for: messages to one receiver keep their order, and wait for no other receiver. */
   receiverOf(message: M): string;
+  /** Whether a message tells the whole state of affairs, so that the next such one to the same receiver replaces it. */
+  tellsAll(message: M): boolean;
   /** Lifts an event as an older version wrote it to today's shape. */
   upcast(event: { readonly type: string }): E;
 }
@@ -34,6 +36,8 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
   #state: S;
   #seq = 0;
   #isKept: boolean;
+  /** Where this process has put the alarm; null: nowhere. */
+  #alarmAt: number | null = null;
 
   constructor(storage: DurableObjectStorage, script: Script<S, C, E, M>) {
     this.#storage = storage;
@@ -96,6 +100,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     this.#isKept = true;
     let state = this.#state;
     let seq = this.#seq;
+    let alarmAt = this.#alarmAt;
     this.#storage.transactionSync(() => {
       for (const event of events) {
         seq += 1;
@@ -103,8 +108,11 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
         this.#append(seq, now, event);
         for (const message of this.#script.announce(event, state, seq)) this.#post(message);
       }
-      this.#schedule(state, now);
+      const wantedAt = this.#wantedAt(state, now);
+      // Each move of an alarm is a write to disk of its own; one that is due already need not be due again.
+      if (wantedAt === null || wantedAt > now || alarmAt === null || alarmAt > now) alarmAt = this.#moveAlarm(wantedAt);
     });
+    this.#alarmAt = alarmAt;
     this.#state = state;
     this.#seq = seq;
     return events;
@@ -115,7 +123,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
    * instead of the platform's six tries and silence.
    */
   armRecovery(at: number): void {
-    void this.#storage.setAlarm(at);
+    this.#alarmAt = this.#moveAlarm(at);
   }
 
   /**
@@ -123,13 +131,13 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
    * wait: an unreachable receiver is tried again then, not at once.
    */
   settle(outboxAt: number): void {
-    this.#schedule(this.#state, outboxAt);
+    this.#alarmAt = this.#moveAlarm(this.#wantedAt(this.#state, outboxAt));
   }
 
   /**
    * Hands every waiting message to `deliver`, oldest first, those too that come in meanwhile, and forgets what arrived.
-   * One that cannot be delivered stays for the next alarm, and so do later ones to the same receiver. Returns whether
-   * the outbox is empty.
+   * One that cannot be delivered stays for the next alarm, and so do later ones to the same receiver; one that a later
+   * one replaces is not sent. Returns whether the outbox is empty.
    */
   async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
     const outOfReach = new Set<string>();
@@ -138,7 +146,7 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
       const receiver = this.#script.receiverOf(message);
       if (outOfReach.has(receiver)) continue;
       try {
-        await deliver(message);
+        if (!this.#isReplaced(row.id, message)) await deliver(message);
         this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
       } catch {
         outOfReach.add(receiver); // the log keeps the message
@@ -158,10 +166,24 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
     this.#storage.sql.exec("INSERT INTO outbox (body) VALUES (?)", JSON.stringify(message));
   }
 
-  #schedule(state: S, outboxAt: number): void {
+  #wantedAt(state: S, outboxAt: number): number | null {
     const due = this.#script.decider.wakeAt(state);
-    const at = this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;
+    return this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;
+  }
+
+  #moveAlarm(at: number | null): number | null {
     void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+    return at;
+  }
+
+  #isReplaced(id: number, message: M): boolean {
+    const { receiverOf, tellsAll } = this.#script;
+    if (!tellsAll(message)) return false;
+    for (let row = this.#waitingAfter(id); row !== null; row = this.#waitingAfter(row.id)) {
+      const later: M = JSON.parse(row.body);
+      if (tellsAll(later) && receiverOf(later) === receiverOf(message)) return true;
+    }
+    return false;
   }
 
   /** The oldest message behind that one. */

@@ -35,6 +35,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     decider: run,
     announce: announceRun,
     receiverOf: () => "export",
+    tellsAll: () => true,
     upcast: upcastRun,
   });
   readonly #plans = new FilePlans();
@@ -103,7 +104,6 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
 
   async #work(until: number): Promise<void> {
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
-      this.#armRecovery();
       this.#submit({ type: "BeginStep", step, now: Date.now() });
       if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
       const context = this.#context(until);

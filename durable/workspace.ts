@@ -47,6 +47,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
       decider: workspace,
       announce: announceWorkspace,
       receiverOf: (message) => message.id,
+      tellsAll: () => false,
       upcast: upcastWorkspace,
     },
   );

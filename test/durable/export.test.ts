@@ -32,6 +32,7 @@ const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
         decider: runDecider,
         announce: announceRun,
         receiverOf: () => "export",
+        tellsAll: () => true,
         upcast: (event) => event as RunEvent,
       }).events(),
     ].map((one) => one.event),

@@ -21,6 +21,7 @@ const script: Script<number, Count, Counted, string> = {
   decider: counter,
   announce: (_event, after, seq) => (after % 2 === 0 ? [`${after}@${seq}`] : []),
   receiverOf: (message) => (message.startsWith("2") ? "first" : "other"),
+  tellsAll: () => false,
   upcast: (event) => ({ note: "", ...event, type: "Counted" }),
 };
 
@@ -112,6 +113,33 @@ describe("a journal", () => {
       expect(isEmpty).toBe(true);
       expect(heard).toEqual(["2@2", "4@4"]);
       expect(await storage.getAlarm()).toBe(NOW + 4);
+    });
+  });
+
+  it("sends of waiting messages that tell all only the last one to each receiver", async () => {
+    await withStorage("replaced", async (storage) => {
+      const journal = new Journal(storage, { ...script, tellsAll: (message) => message !== "6@6" });
+      journal.submit({ note: "a", times: 22 }, NOW);
+      const heard: string[] = [];
+      const isEmpty = await journal.flush(async (message) => {
+        heard.push(message);
+      });
+      expect(isEmpty).toBe(true);
+      expect(heard).toEqual(["6@6", "18@18", "22@22"]);
+    });
+  });
+
+  it("leaves an alarm that is due where it is, and moves one that is not or that was taken for the work", async () => {
+    await withStorage("due", async (storage) => {
+      const at = NOW + 100;
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1 }, at);
+      journal.submit({ note: "a", times: 4 }, at);
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+      journal.armRecovery(at + 1);
+      expect(await storage.getAlarm()).toBe(at + 1);
+      journal.submit({ note: "a", times: 1 }, at);
+      expect(await storage.getAlarm()).toBe(NOW + 6);
     });
   });
 

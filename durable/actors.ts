@@ -30,6 +30,13 @@ export interface ShardIdentity {
 
 export const traceShardName = (identity: ShardIdentity): string => `${traceDayPrefix(identity)}${identity.shard}`;
 
+export function shardIdentityOf(name: string | undefined): ShardIdentity {
+  const [kind, tenantId, projectId, day, shard, ...rest] = name?.split("/") ?? [];
+  if (kind !== "trace" || tenantId === undefined || projectId === undefined || day === undefined || rest.length > 0)
+    throw new Error(`${name} is not the name of a trace shard`);
+  return { tenantId, projectId, day, shard: Number(shard) };
+}
+
 /** What the names of a day's shards begin with, and so the keys of their segments. */
 export const traceDayPrefix = ({ tenantId, projectId, day }: Omit<ShardIdentity, "shard">): string =>
   `trace/${tenantId}/${projectId}/${day}/`;

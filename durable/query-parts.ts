@@ -28,7 +28,7 @@ export interface Parts {
 const ALL_TIME = { start: 0, end: Number.MAX_SAFE_INTEGER / 1000 };
 
 export function partsOf(store: TraceStore, { ids, order }: Pick<RunQuestion, "ids" | "order">): Parts {
-  const changes = ids === null ? store.hotChanges(0, store.lastSeq(), -1) : store.hotChangesOf(ids);
+  const changes = ids === null ? store.hot.between(0, store.hot.lastSeq(), -1) : store.hot.ofRuns(ids);
   const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
   const changedIn = new Map<string, HotRun[]>();
   for (const run of runs) {

@@ -182,10 +182,6 @@ export class StrayStore {
     this.#sql.exec("UPDATE stray SET tries = ?, due_at = ? WHERE run = ?", tries, dueAt, runId);
   }
 
-  count(): number {
-    return this.#sql.exec<{ count: number }>("SELECT count(*) AS count FROM stray").one().count;
-  }
-
   nextDueAt(): number | null {
     return this.#sql.exec<{ at: number | null }>("SELECT min(due_at) AS at FROM stray").one().at;
   }

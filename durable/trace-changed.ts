@@ -9,7 +9,7 @@ import type { TraceStore } from "./trace-store.ts";
 export function changedRow(store: TraceStore, row: SegmentRow, { seqs }: HotRun): SegmentRow {
   // A schedule goes by the start times it has seen: a run that moved to another window would be missed or come twice.
   const { isShared } = store.shares;
-  const changes = store.changes(seqs);
+  const changes = store.hot.changes(seqs);
   return deriveRow(mergeChanges(runOfRow(row), isShared ? withoutStart(changes) : changes)) ?? row;
 }
 
@@ -19,4 +19,4 @@ function* withoutStart(changes: Iterable<RunChange>): Generator<RunChange> {
 
 /** The row of a run that no segment holds; null: nobody has said yet when it began. */
 export const freshRow = (store: TraceStore, { id, seqs }: HotRun): SegmentRow | null =>
-  deriveRow(mergeChanges(noRun(id), store.changes(seqs)));
+  deriveRow(mergeChanges(noRun(id), store.hot.changes(seqs)));

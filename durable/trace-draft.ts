@@ -70,7 +70,8 @@ export function commit(
 ): void {
   const seqs = sources.flatMap((source) => source.seqs);
   storage.transactionSync(() => store.commit(written, replaced, seqs, Date.now()));
-  store.forgetHot(sources.reduce((sum, { bytes }) => sum + bytes, 0));
+  // After the transaction: one that is rolled back must not leave the sum wrong.
+  store.hot.bytes -= sources.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Zero-padded, so that keys sort in the order in which they were written. */

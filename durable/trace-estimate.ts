@@ -68,14 +68,14 @@ function partInside({ minStart, maxStart }: SnapshotSegment, window: Window): nu
 
 /** Runs that are not sealed yet, as one more segment of which a sample is known. */
 function estimateHot(store: TraceStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
-  const upTo = store.lastSeq();
+  const upTo = store.hot.lastSeq();
   const sample = new SegmentWriter(identity);
   let sampledBytes = 0;
   let hotBytes = 0;
   let rows = 0;
   let isExact = true;
   for (let after = 0; ; ) {
-    const changes = store.hotChanges(after, upTo, CHANGES_PER_PAGE);
+    const changes = store.hot.between(after, upTo, CHANGES_PER_PAGE);
     const last = changes.at(-1);
     if (last === undefined) break;
     after = last.seq;
@@ -87,7 +87,7 @@ function estimateHot(store: TraceStore, identity: ShardIdentity, question: Shard
       rows += 1;
       hotBytes += run.bytes;
       if (sampledBytes >= SAMPLE_BYTES) continue;
-      const row = deriveRow(mergeChanges(noRun(run.id), store.changes(run.seqs)));
+      const row = deriveRow(mergeChanges(noRun(run.id), store.hot.changes(run.seqs)));
       if (row === null) continue;
       sample.add(row);
       sampledBytes += run.bytes;

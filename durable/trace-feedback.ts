@@ -12,7 +12,7 @@ export async function feedbackOn(
   runIds: readonly string[],
 ): Promise<readonly RunFeedback[]> {
   // Both in one turn: what is sealed meanwhile is neither missed nor applied twice.
-  const hot = Map.groupBy(store.hotFeedback(runIds), ({ id }) => id);
+  const hot = Map.groupBy(store.hot.feedback(runIds), ({ id }) => id);
   const segments = [...new Set(store.segmentOf(runIds).values())].map((number) => ({
     key: store.objects.keyOf(number),
     footer: store.footer(number),

@@ -1,20 +1,40 @@
+import { keptUntil } from "../src/domain/retention.ts";
+import { DAY_MS } from "../src/domain/time.ts";
+import { type ShardIdentity, workspace } from "./actors.ts";
+import type { Env } from "./env.ts";
+
+/** How long the day is kept is asked first when its exports are likely done; a day that came too late is removed then. */
+const FIRST_LOOK_MS = DAY_MS;
+
+/** When the shard's day is no longer kept, as its project says now; null: never. */
+export async function dayKeptUntil(env: Env, { tenantId, projectId, day }: ShardIdentity): Promise<number | null> {
+  const project = await workspace(env, tenantId).project(projectId);
+  return project.ok ? keptUntil(day, project.value.retentionDays) : null;
+}
+
 /** When a trace shard asks next how long its day is kept, and what is forgotten when the day is over. */
 export class TraceRetention {
   readonly #sql: SqlStorage;
+  #lookAt: number | null;
 
+  /** Stores that never asked ask in a day. */
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS look (at INTEGER) STRICT");
+    const known = sql.exec<{ at: number | null }>("SELECT at FROM look").toArray()[0];
+    this.#lookAt = known?.at ?? null;
+    if (known === undefined) this.lookAgainAt(Date.now() + FIRST_LOOK_MS);
   }
 
-  /** Null: not of its own accord, for the day is kept for ever. Undefined: that was never asked. */
-  get lookAt(): number | null | undefined {
-    return this.#sql.exec<{ at: number | null }>("SELECT at FROM look").toArray()[0]?.at;
+  /** Null: not of its own accord, for the day is kept for ever. */
+  get lookAt(): number | null {
+    return this.#lookAt;
   }
 
   lookAgainAt(instant: number | null): void {
     this.#sql.exec("DELETE FROM look");
     this.#sql.exec("INSERT INTO look (at) VALUES (?)", instant);
+    this.#lookAt = instant;
   }
 
   /**
@@ -23,7 +43,7 @@ export class TraceRetention {
    */
   forgetRuns(now: number): void {
     this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE state = 'live'", now);
-    for (const table of ["change", "piece", "sealed", "footer", "share", "asked", "noted"])
+    for (const table of ["change", "piece", "sealed", "footer", "share", "asked"])
       this.#sql.exec(`DELETE FROM ${table}`);
   }
 

@@ -16,7 +16,7 @@ export const fold = (sealing: Sealing, segment: number, changed: readonly HotRun
 /** Merges small segments, with whatever came late for them. */
 export async function compact(sealing: Sealing, compaction: Compaction): Promise<void> {
   const { store } = sealing;
-  const changes = store.hotChangesIn(compaction.segments, CHANGES_AT_ONCE);
+  const changes = store.hot.ofSegments(compaction.segments, CHANGES_AT_ONCE);
   const changed = groupByRun(changes, store.segmentOf(changes.map(({ run }) => run)));
   await rewrite(sealing, compaction, changed);
 }

@@ -20,15 +20,15 @@ export async function seal(
   settings: Pick<SealPolicy, "sealBytes" | "sealAgeMs" | "maxHotBytes">,
 ): Promise<number | null> {
   const { store } = sealing;
-  const upTo = store.lastSeq();
+  const upTo = store.hot.lastSeq();
   let oldestLeftAt: number | null = null;
   for (let after = 0; ; ) {
-    const changes = store.hotChanges(after, upTo, CHANGES_PER_PAGE);
+    const changes = store.hot.between(after, upTo, CHANGES_PER_PAGE);
     const last = changes.at(-1);
     if (last === undefined) return oldestLeftAt;
     after = last.seq;
     const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
-    const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hotBytes });
+    const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hot.bytes });
     await sealFresh(sealing, plan.fresh);
     for (const [segment, changed] of plan.folds) await fold(sealing, segment, changed);
     if (plan.oldestLeftAt !== null) oldestLeftAt = Math.min(oldestLeftAt ?? plan.oldestLeftAt, plan.oldestLeftAt);
@@ -39,7 +39,7 @@ export async function seal(
 async function sealFresh(sealing: Sealing, runs: readonly HotRun[]): Promise<void> {
   let draft = emptyDraft(sealing);
   for (const run of runs) {
-    const row = deriveRow(mergeChanges(noRun(run.id), sealing.store.changes(run.seqs)));
+    const row = deriveRow(mergeChanges(noRun(run.id), sealing.store.hot.changes(run.seqs)));
     if (row === null) continue;
     if (isFull(sealing, draft, row)) {
       commit(sealing, [await write(sealing, draft)], null, draft.sources);

@@ -1,11 +1,10 @@
 import type { SegmentRef } from "../src/domain/segment.ts";
 import type { Window } from "../src/domain/time.ts";
 import type { Claim, SnapshotSegment } from "../src/source/port.ts";
-import { decodeChange, encodeChange } from "../src/trace/change-codec.ts";
-import type { RunChange } from "../src/trace/run-change.ts";
 import type { RunStatistics } from "../src/trace/run-statistics.ts";
-import { type HotChange, startHint } from "../src/trace/seal-plan.ts";
-import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "./pieces.ts";
+import { CREATE_PIECES } from "./pieces.ts";
+import { TraceHot } from "./trace-hot.ts";
+import { TraceNote } from "./trace-note.ts";
 import { TraceObjects } from "./trace-objects.ts";
 import { TraceRetention } from "./trace-retention.ts";
 import { TraceShares } from "./trace-shares.ts";
@@ -37,12 +36,6 @@ const SCHEMA = [
 /** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
 const CREATE_FOOTERS = "CREATE TABLE IF NOT EXISTS footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT";
 
-/** Feedback is asked for by its run. Stores of the first version lack it too. */
-const CREATE_FEEDBACK_INDEX = "CREATE INDEX IF NOT EXISTS change_feedback ON change (run) WHERE kind = 'feedback'";
-
-/** Weight of a stored change beside its body, so that very many small ones count too. */
-const CHANGE_OVERHEAD_BYTES = 256;
-
 /** What a stored segment holds. */
 export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly number: number;
@@ -61,23 +54,24 @@ export interface Replaced {
 
 export class TraceStore {
   readonly #sql: SqlStorage;
+  readonly hot: TraceHot;
+  readonly note: TraceNote;
   readonly shares: TraceShares;
   readonly summaries: TraceSummaries;
   readonly objects: TraceObjects;
   readonly retention: TraceRetention;
-  hotBytes: number;
   /** How often rows were moved or forgotten: whoever sees another number after waiting has to look again. */
   commits = 0;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE_FOOTERS);
-    sql.exec(CREATE_FEEDBACK_INDEX);
+    this.hot = new TraceHot(sql);
+    this.note = new TraceNote(sql);
     this.shares = new TraceShares(sql);
     this.summaries = new TraceSummaries(sql);
     this.objects = new TraceObjects(sql);
     this.retention = new TraceRetention(sql);
-    this.hotBytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 
   /** The store if anything was ever put into it: asking an empty shard must not give it storage. */
@@ -89,86 +83,6 @@ export class TraceStore {
   static create(sql: SqlStorage): TraceStore {
     for (const statement of SCHEMA) sql.exec(statement);
     return new TraceStore(sql);
-  }
-
-  get isNoted(): boolean {
-    return this.#sql.exec("SELECT 1 FROM noted").toArray().length > 0;
-  }
-
-  note(now: number): void {
-    this.#sql.exec("INSERT INTO noted (at) VALUES (?)", now);
-  }
-
-  forgetNote(): void {
-    this.#sql.exec("DELETE FROM noted");
-  }
-
-  append(change: RunChange, now: number): void {
-    const body = encodeChange(change);
-    const bytes = body.length + CHANGE_OVERHEAD_BYTES;
-    const isLong = body.length > PIECE_BYTES;
-    const { start, rank } = startHint(change);
-    const { seq } = this.#sql
-      .exec<{ seq: number }>(
-        "INSERT INTO change (run, kind, start, rank, ended, at, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-        change.id,
-        change.kind,
-        start,
-        rank,
-        change.end_time === null ? 0 : 1,
-        now,
-        bytes,
-        isLong ? null : body,
-      )
-      .one();
-    if (isLong) writePieces(this.#sql, seq, body);
-    this.hotBytes += bytes;
-  }
-
-  lastSeq(): number {
-    return this.#sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM change").one().seq;
-  }
-
-  oldestAt(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT min(at) AS at FROM change").one().at;
-  }
-
-  /** Hot changes with `after < seq <= upTo`, in order. */
-  hotChanges(after: number, upTo: number, limit: number): HotChange[] {
-    return this.#hot("WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, upTo, limit);
-  }
-
-  /** Hot changes of runs that are in these segments, in order. */
-  hotChangesIn(segments: readonly number[], limit: number): HotChange[] {
-    return this.#hot(
-      `WHERE (SELECT segment FROM sealed WHERE sealed.run = change.run) IN (SELECT value FROM json_each(?))
-      ORDER BY seq LIMIT ?`,
-      JSON.stringify(segments),
-      limit,
-    );
-  }
-
-  /** Hot changes of these runs, in order. Scans the hot changes. */
-  hotChangesOf(runIds: readonly string[]): HotChange[] {
-    return this.#hot("WHERE run IN (SELECT value FROM json_each(?)) ORDER BY seq", JSON.stringify(runIds));
-  }
-
-  #hot(which: string, ...bindings: SqlStorageValue[]): HotChange[] {
-    return this.#sql
-      .exec<Omit<HotChange, "ended" | "kind"> & { kind: string; ended: number } & Record<string, SqlStorageValue>>(
-        `SELECT seq, run, kind, start, rank, ended, at, bytes FROM change ${which}`,
-        ...bindings,
-      )
-      .toArray()
-      .map((row) => ({ ...row, kind: kindOf(row.kind), ended: row.ended === 1 }));
-  }
-
-  /** One after the other: the changes of a run may be more than fit into memory together. */
-  *changes(seqs: readonly number[]): Generator<RunChange> {
-    for (const seq of seqs) {
-      const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM change WHERE seq = ?", seq).one();
-      yield decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
-    }
   }
 
   /** Those of the runs of which a post or a patch has come. Scans the hot changes: strays alone ask this. */
@@ -183,15 +97,6 @@ export class TraceStore {
       )
       .toArray()
       .map(({ run }) => run);
-  }
-
-  /** Hot feedback on the runs, in order. */
-  hotFeedback(runIds: readonly string[]): RunChange[] {
-    const rows = this.#sql.exec<{ seq: number }>(
-      "SELECT seq FROM change WHERE kind = 'feedback' AND run IN (SELECT value FROM json_each(?)) ORDER BY seq",
-      JSON.stringify(runIds),
-    );
-    return [...this.changes(rows.toArray().map(({ seq }) => seq))];
   }
 
   /** The live segments that hold the runs. */
@@ -238,14 +143,7 @@ export class TraceStore {
       this.#sql.exec("DELETE FROM footer WHERE segment IN (SELECT value FROM json_each(?))", numbers);
       this.summaries.remove(numbers);
     }
-    const list = JSON.stringify(seqs);
-    this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);
-    deletePieces(this.#sql, list);
-  }
-
-  /** After a commit: a rolled back transaction must not leave the sum wrong. */
-  forgetHot(bytes: number): void {
-    this.hotBytes -= bytes;
+    this.hot.remove(seqs);
   }
 
   /** Live segments that overlap the window, in their lasting order; the first ones with footers of `footerBytes` in all. */
@@ -296,9 +194,4 @@ export class TraceStore {
       .toArray();
     return row === undefined ? null : new Uint8Array(row.bytes);
   }
-}
-
-function kindOf(text: string): HotChange["kind"] {
-  if (text === "post" || text === "patch" || text === "feedback") return text;
-  throw new Error(`a stored change is of kind ${text}`);
 }

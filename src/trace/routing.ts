@@ -1,5 +1,5 @@
 import { madeAt } from "../domain/run-id.ts";
-import { dayOf } from "../domain/time.ts";
+import { DAY_MS, dayOf, startOfDay } from "../domain/time.ts";
 import { type RunChange, startOf } from "./run-change.ts";
 
 /** Which trace shard a run belongs to: its project, the UTC day on which it began, and a hash of its id. */
@@ -8,6 +8,14 @@ import { type RunChange, startOf } from "./run-change.ts";
 export function dayOfChange(change: RunChange): string | null {
   const start = startOf(change);
   return start === null ? null : dayOf(start / 1000);
+}
+
+/** A run stays in the day in which it began: a later change cannot move it out of the reach of its exports. */
+export function keptInItsDay(change: RunChange, day: string): RunChange {
+  if (change.start_time === null) return change;
+  const begins = startOfDay(day);
+  const start = change.start_time / 1000;
+  return start >= begins && start < begins + DAY_MS ? change : { ...change, start_time: null };
 }
 
 /** Days on which the run probably began, best guess first: ids of version 7 carry the time they were made at. */

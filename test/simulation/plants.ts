@@ -170,8 +170,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "snapshot-without-hot-rows",
     file: "durable/trace-shard.ts",
-    text: `await this.#seal(store, "everything");`,
-    replacement: `await this.#seal(store, "due");`,
+    text: `await upkeep.seal("everything");`,
+    replacement: `await upkeep.seal("due");`,
     breaks: "rows that are acknowledged and not sealed yet are left out",
     foundBy: "complete-rows",
   },

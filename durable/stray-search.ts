@@ -1,0 +1,120 @@
+import { shardOf } from "../src/trace/routing.ts";
+import { traceShard } from "./actors.ts";
+import type { Env } from "./env.ts";
+import type { LostRun, StrayStore } from "./stray-store.ts";
+import type { KnownDay } from "./trace-protocol.ts";
+
+/** Shards asked side by side. */
+const ASKED_TOGETHER = 8;
+
+/** Days among which those to be asked are chosen. */
+const DAYS_AT_MOST = 1000;
+
+/** Changes brought to a shard in one message, in bytes; a single larger change goes alone. */
+export const MESSAGE_BYTES = 4 * 1024 * 1024;
+
+/** What the search tells the strays. */
+export interface StrayEvents {
+  /** The run is kept there, and a day that it did not have yet has to be noted. */
+  noteDay(day: KnownDay): void;
+  /** The run's changes are with it now. */
+  cameHome(runId: string, day: KnownDay): void;
+}
+
+/** Finds out where the runs of parked changes are kept, and brings the changes there. */
+export class StraySearch {
+  readonly #store: StrayStore;
+  readonly #envNow: () => Env;
+  readonly #tenantId: string;
+  readonly #events: StrayEvents;
+  /** The last look for each run in progress: changes of one run are brought home one look after the other. */
+  readonly #looks = new Map<string, Promise<void>>();
+
+  constructor(store: StrayStore, envNow: () => Env, tenantId: string, events: StrayEvents) {
+    this.#store = store;
+    this.#envNow = envNow;
+    this.#tenantId = tenantId;
+    this.#events = events;
+  }
+
+  /**
+   * Looks for runs on the days, in their order, and brings the changes of those found home. First in the project that
+   * a run's changes name, then in the others: whoever gives feedback or patches late may name another project.
+   */
+  async lookFor(runIds: readonly string[], daysFor: (lost: readonly LostRun[]) => readonly KnownDay[]): Promise<void> {
+    if (runIds.length === 0) return;
+    const earlier = runIds.map((id) => this.#looks.get(id));
+    const look = Promise.allSettled(earlier).then(async () => {
+      let lost = this.#store.lostRunsAmong(runIds);
+      const days = daysFor(lost);
+      for (const isNamed of [true, false]) {
+        for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
+          const asked = days.slice(at, at + ASKED_TOGETHER);
+          const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
+          // All are waited for, whichever fails: the next look for these runs must not meet one still on its way.
+          const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day))));
+          const failed = answers.find(({ status }) => status === "rejected");
+          if (failed?.status === "rejected") throw failed.reason;
+          lost = this.#store.lostRunsAmong(runIds);
+        }
+      }
+    });
+    for (const id of runIds) this.#looks.set(id, look);
+    try {
+      await look;
+    } finally {
+      for (const id of runIds) if (this.#looks.get(id) === look) this.#looks.delete(id);
+    }
+  }
+
+  async #askDay(day: KnownDay, lost: readonly LostRun[]): Promise<void> {
+    const byShard = new Map<number, string[]>();
+    for (const { id } of lost) {
+      const shard = shardOf(id, day.shards);
+      const ids = byShard.get(shard);
+      if (ids === undefined) byShard.set(shard, [id]);
+      else ids.push(id);
+    }
+    for (const [shard, ids] of byShard) {
+      const actor = traceShard(this.#envNow(), {
+        tenantId: this.#tenantId,
+        projectId: day.projectId,
+        day: day.day,
+        shard,
+      });
+      for (const id of await actor.has(ids)) await this.#bringHome(id, day, actor);
+    }
+  }
+
+  async #bringHome(runId: string, day: KnownDay, actor: ReturnType<typeof traceShard>): Promise<void> {
+    for (;;) {
+      const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
+      if (seqs.length === 0) return;
+      const taken = await actor.ingest(changes);
+      // What is parked waits until there is room; a snapshot must not be taken without it.
+      if (!taken.ok) throw new Error(taken.failure.message);
+      const { note } = taken.value;
+      if (note !== null) {
+        this.#events.noteDay(day);
+        await actor.dayNoted(note);
+      }
+      this.#events.cameHome(runId, day);
+      this.#store.remove(seqs);
+    }
+  }
+
+  /** Known days: those in projects that some runs name first, among them those of likely days, then the newest. */
+  daysFor(lost: readonly LostRun[], limit: number): readonly KnownDay[] {
+    const likely = new Set(lost.flatMap((run) => run.likelyDays));
+    const weight = ({ projectId, day }: KnownDay): number =>
+      (lost.some((run) => isNamedBy(run, projectId)) ? 2 : 0) + (likely.has(day) ? 1 : 0);
+    return this.#store
+      .days(DAYS_AT_MOST)
+      .map((day) => ({ day, weight: weight(day) }))
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ day }) => day)
+      .slice(0, limit);
+  }
+}
+
+const isNamedBy = (run: LostRun, projectId: string): boolean => run.projectId === null || run.projectId === projectId;

@@ -1,4 +1,5 @@
 import { AwsV4Signer } from "aws4fetch";
+import { boundedBody } from "../bounded-body.ts";
 import type { StoreFailure } from "../domain/failures.ts";
 import type { Credentials } from "../domain/records.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
@@ -86,32 +87,4 @@ const signedHeaders = async (session: Session, request: StoreRequest): Promise<H
   // After signing, because proxies rewrite it. A compressed answer would hide the object's length.
   headers.set("Accept-Encoding", "identity");
   return headers;
-};
-
-/** null: longer than allowed. Always reads to the end or cancels, otherwise the connection stays taken. */
-const boundedBody = async (response: Response, limitBytes: number): Promise<Uint8Array | null> => {
-  if (response.body === null) return new Uint8Array(0);
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return joined(chunks, length);
-    length += value.length;
-    if (length > limitBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
-  }
-};
-
-const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 };

@@ -12,15 +12,16 @@ const LAYERS: readonly {
   { path: "src/decider.ts", imports: [], uses: [] },
   { path: "src/domain/", imports: ["src/decider.ts"], uses: [] },
   { path: "src/log.ts", imports: [], uses: [] },
+  { path: "src/bounded-body.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
   { path: "src/filter/", imports: ["src/domain/"], uses: [] },
-  { path: "src/source/", imports: ["src/domain/", "src/filter/"], uses: [] },
+  { path: "src/source/", imports: ["src/bounded-body.ts", "src/domain/", "src/filter/"], uses: [] },
   {
     path: "src/parquet/",
     imports: ["src/domain/", "src/filter/"],
     uses: ["hyparquet", "hyparquet-writer", "node:zlib"],
   },
-  { path: "src/s3/", imports: ["src/domain/"], uses: ["aws4fetch", "node:crypto"] },
+  { path: "src/s3/", imports: ["src/bounded-body.ts", "src/domain/"], uses: ["aws4fetch", "node:crypto"] },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",

@@ -1,3 +1,4 @@
+import { boundedBody } from "../../bounded-body.ts";
 import type { SourceFailure } from "../../domain/failures.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sourceFailureOf } from "./failures.ts";
@@ -87,32 +88,4 @@ const codeIn = (response: Response, body: Uint8Array, expected: Expected): strin
   if (response.ok && expected.isWhole(body)) return null;
   const text = new TextDecoder().decode(body.subarray(-EXCEPTION_BYTES));
   return /Code: (\d{1,6})\. DB::/.exec(text)?.[1] ?? null;
-};
-
-/** null: longer than allowed. Always reads to the end or cancels, otherwise the connection stays taken. */
-const boundedBody = async (response: Response, limitBytes: number): Promise<Uint8Array | null> => {
-  if (response.body === null) return new Uint8Array(0);
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return joined(chunks, length);
-    length += value.length;
-    if (length > limitBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
-  }
-};
-
-const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 };

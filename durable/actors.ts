@@ -1,5 +1,8 @@
+import { proxyDurable } from "itty-durable/proxy-durable.js";
 import type { Env } from "./env.ts";
+import type { GrantProtocol, Holder, ProvidersProtocol } from "./grant-protocol.ts";
 import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
+import type { RateLimiterProtocol } from "./rate-limiter.ts";
 import type { StraysProtocol, TraceShardProtocol } from "./trace-protocol.ts";
 import { uuidV5 } from "./uuid.ts";
 
@@ -46,12 +49,26 @@ export const traceShard = (env: Env, identity: ShardIdentity): TraceShardProtoco
 
 export const strays = (env: Env, tenantId: string): StraysProtocol => actor(env, env.STRAYS, `strays/${tenantId}`);
 
+export const providers = (env: Env, tenantId: string): ProvidersProtocol =>
+  actor(env, env.PROVIDERS, `providers/${tenantId}`);
+
+/** `provider`: the record's own id, which is never given twice. A user's id holds no slash. */
+export const grant = (env: Env, { tenantId, userId }: Holder, provider: string): GrantProtocol =>
+  actor(env, env.GRANT, `grant/${tenantId}/${userId}/${provider}`);
+
+/** `keyHash`: of the API key whose requests are counted. */
+export const rateLimiter = (env: Env, keyHash: string): RateLimiterProtocol =>
+  proxyDurable(homeOf(env, env.RATE_LIMITER), { parse: true }).get(`limit/${keyHash}`);
+
 /**
  * A stub that speaks the protocol. The cast is safe as long as the class bound in wrangler.toml implements it, which
  * each class states with `implements`.
  */
 function actor<Protocol>(env: Env, namespace: DurableObjectNamespace, name: string): Protocol {
+  return homeOf(env, namespace).getByName(name) as unknown as Protocol;
+}
+
+function homeOf(env: Env, namespace: DurableObjectNamespace): DurableObjectNamespace {
   const jurisdiction = env.JURISDICTION;
-  const home = jurisdiction === "eu" || jurisdiction === "fedramp" ? namespace.jurisdiction(jurisdiction) : namespace;
-  return home.getByName(name) as unknown as Protocol;
+  return jurisdiction === "eu" || jurisdiction === "fedramp" ? namespace.jurisdiction(jurisdiction) : namespace;
 }

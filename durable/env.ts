@@ -7,6 +7,9 @@ export interface Env {
   readonly RUN: DurableObjectNamespace;
   readonly TRACE_SHARD: DurableObjectNamespace;
   readonly STRAYS: DurableObjectNamespace;
+  readonly PROVIDERS: DurableObjectNamespace;
+  readonly GRANT: DurableObjectNamespace;
+  readonly RATE_LIMITER: DurableObjectNamespace;
   /** Secret that lets its bearer create workspaces and keys. */
   readonly ADMIN_KEY: string;
   /** Secret: 32 bytes in base64, or several as `<key id>:<base64>` separated by commas, the first one seals. */

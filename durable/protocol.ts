@@ -40,6 +40,7 @@ export interface WorkspaceProtocol {
     readonly keyHash: string;
     readonly label: string;
     readonly role: Role;
+    readonly userId: string;
   }): Promise<Result<null, Refusal>>;
   revokeKey(keyHash: string): Promise<Result<null, Refusal>>;
   authorize(keyHash: string): Promise<Result<Identity, Refusal>>;

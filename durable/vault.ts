@@ -9,9 +9,19 @@ import type { Env } from "./env.ts";
 
 /** Where credentials are sealed and opened. The plain ones live in memory only, for as long as a step lasts. */
 
+/** Seals a text; the envelope opens in that context only. */
+export const sealText = (env: Env, context: string, text: string): Promise<string> =>
+  sealSecret(text, masterKeys(env), context);
+
+/** null: it was sealed in another context, or with a master key that is gone. */
+export async function openText(env: Env, context: string, envelope: string): Promise<string | null> {
+  const plain = await openSecret(envelope, masterKeys(env), context);
+  return plain.ok ? plain.value : null;
+}
+
 /** Seals a destination's credentials; the envelope opens for that destination only. */
 export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
-  sealSecret(JSON.stringify(credentials), masterKeys(env), destinationId);
+  sealText(env, destinationId, JSON.stringify(credentials));
 
 /** Opens a destination's bucket with its present credentials; asked anew for each step, so that rotation takes effect. */
 export async function openBucket(
@@ -35,8 +45,8 @@ const CREDENTIALS_LOST =
   "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";
 
 async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
-  const plain = await openSecret(envelope, masterKeys(env), destinationId);
-  return plain.ok ? (JSON.parse(plain.value) as Credentials) : null; // sealed by sealCredentials, bound to this id
+  const plain = await openText(env, destinationId, envelope);
+  return plain === null ? null : (JSON.parse(plain) as Credentials); // sealed by sealCredentials, bound to this id
 }
 
 /** Seals the password of a table; the envelope opens for that project only. */

@@ -63,9 +63,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return this.#change({ type: "ChangePlan", plan, now: Date.now() });
   }
 
-  async addKey({ keyHash, label, role }: Parameters<WorkspaceProtocol["addKey"]>[0]): Promise<Result<null, Refusal>> {
+  async addKey(key: Parameters<WorkspaceProtocol["addKey"]>[0]): Promise<Result<null, Refusal>> {
     const now = Date.now();
-    return this.#change({ type: "AddKey", key: { keyHash, label, role, createdAt: now }, now });
+    return this.#change({ type: "AddKey", key: { ...key, createdAt: now }, now });
   }
 
   async revokeKey(keyHash: string): Promise<Result<null, Refusal>> {

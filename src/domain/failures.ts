@@ -69,6 +69,31 @@ export type SourceFailureReason =
   | "unexpected_answer"
   | "password_lost";
 
+/**
+ * What can go wrong with an OAuth provider, as the adapter in src/oauth reports it. No failure ever carries a secret or
+ * a text of the other side.
+ */
+export interface ProviderFailure {
+  readonly reason: /** It said no, and why in a word of RFC 6749. */
+    | "provider_refused"
+    | "provider_unreachable"
+    | "provider_timeout"
+    /** It answered with 5xx or 429. */
+    | "provider_unavailable"
+    | "provider_redirects"
+    | "provider_answer_too_long"
+    | "provider_answer_not_understood"
+    /** The client's secret does not open: the installation's master key is another one. */
+    | "client_secret_lost";
+  /** The provider's word, when it is one that the standards know, for example `invalid_grant`. */
+  readonly code: string | null;
+}
+
+/** Why a user's way to a provider and back brought no token. */
+export type AuthorizationFailure =
+  | ProviderFailure
+  | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
+
 /** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
 export type RunFailure =
   | { readonly reason: "store"; readonly store: StoreFailure }
@@ -82,7 +107,7 @@ export type RunFailure =
 export type Refusal =
   | {
       readonly reason: "not_found";
-      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback" | "source";
+      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback" | "source" | "provider" | "token";
       readonly id: string;
     }
   /** The record exists, but not at the moment asked for. */
@@ -99,4 +124,5 @@ export type Refusal =
     }
   | { readonly reason: "destination_check"; readonly store: StoreFailure }
   | { readonly reason: "source_check"; readonly source: SourceFailure }
+  | { readonly reason: "authorization"; readonly failure: AuthorizationFailure }
   | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };

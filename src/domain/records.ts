@@ -122,8 +122,13 @@ export interface Project {
   readonly retentionDays: number | null;
 }
 
+/** Whoever asks with a key that names no user. */
+export const DEFAULT_USER_ID = "default";
+
 export interface Identity {
   readonly tenantId: string;
+  /** Whose OAuth tokens the bearer of the key uses. */
+  readonly userId: string;
   readonly plan: Plan;
   readonly role: Role;
 }

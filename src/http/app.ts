@@ -15,6 +15,9 @@ import { addFeedbackRoutes } from "./routes/feedback.ts";
 import { addFilterRoutes } from "./routes/filters.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
+import { addOAuthAuthorizationRoutes } from "./routes/oauth-authorizations.ts";
+import { addOAuthProviderRoutes } from "./routes/oauth-providers.ts";
+import { addOAuthTokenRoutes } from "./routes/oauth-tokens.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
 import { addProjectSourceRoutes } from "./routes/project-source.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
@@ -45,7 +48,8 @@ const appOf = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
 const SECURITY_SCHEMES = {
   "API Key": { type: "apiKey", in: "header", name: "X-API-Key" },
   "Tenant ID": { type: "apiKey", in: "header", name: "X-Tenant-Id" },
-  "Admin Key": { type: "http", scheme: "bearer" },
+  "Bearer Auth": { type: "http", scheme: "bearer", description: "The API key" },
+  "Admin Key": { type: "http", scheme: "bearer", description: "The deployment's ADMIN_KEY" },
 } as const satisfies Readonly<Record<SecurityScheme, object>>;
 
 const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
@@ -69,6 +73,9 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addRunsQueryRoutes(app);
   addOtelRoutes(app);
   addFeedbackRoutes(app);
+  addOAuthProviderRoutes(app);
+  addOAuthTokenRoutes(app);
+  addOAuthAuthorizationRoutes(app);
   addAdminRoutes(app);
   addServiceRoutes(app);
   app.notFound((context) => {

@@ -5,6 +5,7 @@ import type { Identity } from "../domain/records.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { hashApiKey, sameSecret, tenantOfApiKey } from "../secrets/api-key.ts";
 import type { RequestFailure } from "./problems.ts";
+import { refuseRush } from "./rate-limit.ts";
 
 /** Who asks, proven: the workspace of the API key. */
 export interface Caller {
@@ -12,17 +13,20 @@ export interface Caller {
   readonly workspace: WorkspaceProtocol;
 }
 
-/** A way to be let in. `schemes` are names of the OpenAPI document's security schemes, all needed together. */
+/** A way to be let in. `schemes` are names of the OpenAPI document's: of each alternative all are needed together. */
 export interface Access<Who> {
-  readonly schemes: readonly SecurityScheme[];
+  readonly schemes: readonly (readonly SecurityScheme[])[];
   admit(request: Request, env: Env): Promise<Result<Who, RequestFailure>>;
 }
 
-export type SecurityScheme = "API Key" | "Tenant ID" | "Admin Key";
+export type SecurityScheme = "API Key" | "Tenant ID" | "Bearer Auth" | "Admin Key";
 
 /** Bulk export: both headers on every request (spec 5), and the plan plus or enterprise (spec 1). */
 export const exportAccess: Access<Caller> = {
-  schemes: ["API Key", "Tenant ID"],
+  schemes: [
+    ["API Key", "Tenant ID"],
+    ["Bearer Auth", "Tenant ID"],
+  ],
   async admit(request, env) {
     const admitted = await admitKey(request, env, "required");
     if (!admitted.ok) return admitted;
@@ -31,9 +35,9 @@ export const exportAccess: Access<Caller> = {
   },
 };
 
-/** Ingest and projects: the key alone says which workspace; a tenant header must agree with it. */
+/** Ingest, projects and OAuth: the key alone says which workspace; a tenant header must agree with it. */
 export const workspaceAccess: Access<Caller> = {
-  schemes: ["API Key"],
+  schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional"),
 };
 
@@ -45,10 +49,10 @@ export const readingAccess: Access<Caller> = {
 
 /** The operator, by the deployment's own secret. */
 export const adminAccess: Access<null> = {
-  schemes: ["Admin Key"],
+  schemes: [["Admin Key"]],
   async admit(request, env) {
-    const sent = /^Bearer (.+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
-    if (sent === undefined) return unauthorized("Send Authorization: Bearer with the deployment's ADMIN_KEY.");
+    const sent = bearerOf(request);
+    if (sent === null) return unauthorized("Send Authorization: Bearer with the deployment's ADMIN_KEY.");
     if (typeof env.ADMIN_KEY !== "string" || env.ADMIN_KEY === "") {
       return unauthorized("This deployment has no ADMIN_KEY, so nobody can administer it.");
     }
@@ -60,7 +64,10 @@ export const adminAccess: Access<null> = {
 export const openAccess: Access<null> = { schemes: [], admit: async () => ok(null) };
 
 /** The same words for a malformed, unknown, revoked or foreign key: they tell nothing about other workspaces. */
-const KEY_NOT_VALID = "The API key in X-API-Key is not valid.";
+const KEY_NOT_VALID = "The API key is not valid.";
+
+const bearerOf = (request: Request): string | null =>
+  /^Bearer (.+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
 
 const admitKey = async (
   request: Request,
@@ -68,8 +75,10 @@ const admitKey = async (
   tenantHeader: "required" | "optional",
   purpose: "reads" | "writes" = isReading(request) ? "reads" : "writes",
 ): Promise<Result<Caller, RequestFailure>> => {
-  const key = request.headers.get("X-API-Key");
-  if (key === null || key === "") return unauthorized("The header X-API-Key is missing; send your API key in it.");
+  const key = request.headers.get("X-API-Key") || bearerOf(request);
+  if (key === null) {
+    return unauthorized("Send your API key in the header X-API-Key, or as Authorization: Bearer.");
+  }
   const asked = request.headers.get("X-Tenant-Id") || null;
   if (asked === null && tenantHeader === "required") {
     return unauthorized("The header X-Tenant-Id is missing; send the id of your workspace in it.");
@@ -77,8 +86,11 @@ const admitKey = async (
   const tenantId = tenantOfApiKey(key);
   if (tenantId === null) return unauthorized(KEY_NOT_VALID);
   const stub = workspace(env, tenantId);
-  const authorized = await stub.authorize(await hashApiKey(key));
+  const keyHash = await hashApiKey(key);
+  // Side by side: the limiter is asked while the workspace looks at the key, so that it takes no time of its own.
+  const [authorized, limited] = await Promise.all([stub.authorize(keyHash), refuseRush(env, keyHash)]);
   if (!authorized.ok) return unauthorized(KEY_NOT_VALID);
+  if (limited !== null) return fail(limited);
   if (asked !== null && asked.toLowerCase() !== tenantId) {
     return unauthorized("The API key does not belong to the workspace in X-Tenant-Id.");
   }

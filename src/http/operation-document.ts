@@ -19,6 +19,8 @@ const errorProblem = z.object({ error: z.string(), details: z.string().optional(
 /** What each failure means, for the document. */
 export const FAILURE_TEXTS = {
   destinationCheckFailed: "The destination did not pass its check (spec 7.2).",
+  authorizationFailed: "The provider, or what came back from it, did not allow it.",
+  providerFailed: "The provider could not be reached, or its answer could not be read.",
   otlpInvalid: "No span was taken; google.rpc.Status says why.",
   sourceCheckFailed: "The table could not be read.",
   unauthorized: "A header is missing or its key is not valid.",
@@ -43,7 +45,7 @@ export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObje
   summary: operation.summary,
   ...(operation.access.schemes.length === 0
     ? {}
-    : { security: [Object.fromEntries(operation.access.schemes.map((scheme) => [scheme, []]))] }),
+    : { security: operation.access.schemes.map((all) => Object.fromEntries(all.map((scheme) => [scheme, []]))) }),
   request: {
     params: operation.params,
     query: operation.query,

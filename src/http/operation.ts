@@ -57,6 +57,8 @@ export interface Operation<
   readonly answer: Answer;
   /** `handle` answers with JSON text that goes out byte for byte. */
   readonly isJsonText?: true;
+  /** The answer may hold a secret: nobody on the way may keep it. */
+  readonly isSecret?: true;
   /** Failures beyond those that access and validation bring. */
   readonly failures?: readonly Exclude<keyof typeof STATUS, "ok" | "accepted" | "deleted" | "nothingMore">[];
   readonly dialect: ProblemDialect;

@@ -1,7 +1,8 @@
 import type { z } from "@hono/zod-openapi";
 import type { Refusal } from "../domain/failures.ts";
+import type { Rate } from "../domain/token-bucket.ts";
 import { log } from "../log.ts";
-import { sourceText, storeText } from "./failure-text.ts";
+import { authorizationText, isProvidersFault, sourceText, storeText } from "./failure-text.ts";
 
 /** Every status code of our own answers. */
 export const STATUS = {
@@ -10,6 +11,7 @@ export const STATUS = {
   deleted: 204,
   nothingMore: 204,
   destinationCheckFailed: 400,
+  authorizationFailed: 400,
   /** OTLP's word for what `invalid` says elsewhere. */
   otlpInvalid: 400,
   sourceCheckFailed: 400,
@@ -22,6 +24,7 @@ export const STATUS = {
   invalid: 422,
   capacity: 429,
   fault: 500,
+  providerFailed: 502,
   unavailable: 503,
 } as const;
 
@@ -39,6 +42,7 @@ export interface ValidationError {
 export type RequestFailure =
   | Refusal
   | { readonly reason: "malformed"; readonly errors: readonly ValidationError[] }
+  | { readonly reason: "rate_limited"; readonly rate: Rate; readonly waitMs: number }
   | { readonly reason: "unknown_route"; readonly path: string }
   | { readonly reason: "method_not_allowed"; readonly method: string; readonly allowed: readonly string[] };
 
@@ -129,6 +133,17 @@ export const problemOf = (failure: RequestFailure): Problem => {
         detail: failure.message,
         headers: { "Retry-After": String(failure.retryAfterSeconds) },
       };
+    case "authorization":
+      return {
+        status: isProvidersFault(failure.failure) ? STATUS.providerFailed : STATUS.authorizationFailed,
+        detail: authorizationText(failure.failure),
+      };
+    case "rate_limited":
+      return {
+        status: STATUS.capacity,
+        detail: `Too many requests with this API key; ${failure.rate.perSecond} a second are allowed in the long run.`,
+        headers: rateLimitHeaders(failure),
+      };
     case "unknown_route":
       return { status: STATUS.notFound, detail: `There is nothing at ${failure.path}; see /openapi.json.` };
     case "method_not_allowed":
@@ -138,6 +153,19 @@ export const problemOf = (failure: RequestFailure): Problem => {
         headers: { Allow: failure.allowed.join(", ") },
       };
   }
+};
+
+const SECOND_MS = 1000;
+
+/** As the draft of the HTTPAPI working group has them (draft-ietf-httpapi-ratelimit-headers-10). */
+const rateLimitHeaders = ({ rate, waitMs }: { readonly rate: Rate; readonly waitMs: number }) => {
+  const seconds = String(Math.ceil(waitMs / SECOND_MS));
+  const windowSeconds = Math.ceil(rate.burst / rate.perSecond);
+  return {
+    "Retry-After": seconds,
+    "RateLimit-Policy": `"key";q=${rate.burst};w=${windowSeconds}`,
+    RateLimit: `"key";r=0;t=${seconds}`,
+  };
 };
 
 const inErrorDialect = (detail: string | readonly ValidationError[]): { error: string; details?: string } => {

@@ -115,11 +115,16 @@ const queryOf = (url: URL): Record<string, string | string[]> => {
 };
 
 const success = (
-  operation: { readonly success: "ok" | "accepted" | "deleted"; readonly isJsonText?: true },
+  operation: {
+    readonly success: "ok" | "accepted" | "deleted";
+    readonly isJsonText?: true;
+    readonly isSecret?: true;
+  },
   answer: unknown,
 ): Response => {
   const status = STATUS[operation.success];
   if (operation.success === "deleted") return new Response(null, { status });
-  if (!operation.isJsonText) return Response.json(answer, { status });
+  const headers = operation.isSecret ? { "Cache-Control": "no-store" } : {};
+  if (!operation.isJsonText) return Response.json(answer, { status, headers });
   return new Response(String(answer), { status, headers: { "Content-Type": "application/json" } });
 };

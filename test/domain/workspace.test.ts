@@ -22,7 +22,7 @@ const created: WorkspaceEvent = {
   plan: "plus",
   at: NOW,
 };
-const key = { keyHash: "abc", label: "ci", role: "manage", createdAt: NOW } as const;
+const key = { keyHash: "abc", label: "ci", role: "manage", userId: "default", createdAt: NOW } as const;
 const project: WorkspaceEvent = {
   type: "ProjectCreated",
   project: {
@@ -63,7 +63,7 @@ describe("a workspace", () => {
     const { state } = given(created, { type: "KeyAdded", key, at: NOW });
     expect(authorize(state, "abc")).toEqual({
       ok: true,
-      value: { tenantId: definition.tenantId, plan: "plus", role: "manage" },
+      value: { tenantId: definition.tenantId, userId: "default", plan: "plus", role: "manage" },
     });
     expect(authorize(state, "abd")).toMatchObject({ ok: false, failure: { reason: "unauthorized" } });
     const revoked = given(created, { type: "KeyAdded", key, at: NOW }, { type: "KeyRevoked", keyHash: "abc", at: NOW });

@@ -12,7 +12,7 @@ const headers = {
   "X-API-Key": `wbk_${TENANT.replaceAll("-", "")}_${"a".repeat(43)}`,
   "X-Tenant-Id": TENANT,
 };
-const authorize = async () => ok({ tenantId: TENANT, plan: "plus", role: "manage" } as const);
+const authorize = async () => ok({ tenantId: TENANT, userId: "default", plan: "plus", role: "manage" } as const);
 
 const failing = (mark: object) => ({
   authorize: async () => {

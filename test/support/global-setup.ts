@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { type LocalS3, startLocalS3 } from "./local-s3.ts";
+import { startOAuthProvider } from "./oauth-provider.ts";
 import { startSinkS3 } from "./sink-s3.ts";
 
 /** How tests in workerd reach the customer's bucket, which is a real S3 store on this machine. */
@@ -11,6 +12,8 @@ declare module "vitest" {
     customerBucket: CustomerBucket;
     /** A store that knows no access key at all, as AWS says it; the local store has another word for it. */
     unknownKeyEndpoint: string;
+    /** A real authorization server; test/support/oauth-provider.ts says what it knows. */
+    oauthIssuer: string;
   }
 }
 
@@ -18,10 +21,12 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { endpointUrl, bucketName, region, accessKeyId, secretAccessKey, stop } = await startLocalS3();
   project.provide("customerBucket", { endpointUrl, bucketName, region, accessKeyId, secretAccessKey });
+  const oauth = await startOAuthProvider();
+  project.provide("oauthIssuer", oauth.issuer);
   const keyless = await startSinkS3({ hook: () => UNKNOWN_KEY });
   project.provide("unknownKeyEndpoint", keyless.endpointUrl);
   return async () => {
-    await Promise.all([stop(), keyless.stop()]);
+    await Promise.all([stop(), keyless.stop(), oauth.stop()]);
   };
 }
 

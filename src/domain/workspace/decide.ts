@@ -80,7 +80,7 @@ export function authorize(state: WorkspaceState, keyHash: string): Result<Identi
   const key = state.status === "OPEN" ? state.keys.get(keyHash) : undefined;
   if (state.status === "NONE" || key === undefined)
     return { ok: false, failure: { reason: "unauthorized", message: "The API key is not valid." } };
-  return ok({ tenantId: state.id, plan: state.plan, role: key.role });
+  return ok({ tenantId: state.id, userId: key.userId, plan: state.plan, role: key.role });
 }
 
 /**

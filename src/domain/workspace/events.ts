@@ -6,6 +6,8 @@ export interface ApiKey {
   readonly keyHash: string;
   readonly label: string;
   readonly role: Role;
+  /** Of keys made before there were users: DEFAULT_USER_ID, by upcast. */
+  readonly userId: string;
   readonly createdAt: number;
 }
 

@@ -1,4 +1,5 @@
 import { upcastDefinition } from "../export/upcast.ts";
+import { DEFAULT_USER_ID } from "../records.ts";
 import type { WorkspaceEvent } from "./events.ts";
 
 /** Projects of versions that removed nothing. */
@@ -9,6 +10,8 @@ export function upcastWorkspace(event: { readonly type: string }): WorkspaceEven
   const known = event as WorkspaceEvent; // written by this rule's own events, of this version or an older one
   if (known.type === "ProjectCreated" || known.type === "ProjectChanged")
     return { ...known, project: { ...KEPT_FOR_EVER, ...known.project } };
+  if (known.type === "KeyAdded")
+    return { ...known, key: { ...known.key, userId: known.key.userId ?? DEFAULT_USER_ID } };
   if (known.type !== "ExportRegistered") return known;
   return { ...known, definition: upcastDefinition(known.definition) };
 }

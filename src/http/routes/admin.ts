@@ -67,7 +67,8 @@ export const addAdminRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle({ params, body, env }) {
       const key = newApiKey(params.workspace_id, crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)));
       const hash = await hashApiKey(key);
-      const added = await workspace(env, params.workspace_id).addKey({ keyHash: hash, ...body });
+      const { label, role, user_id: userId } = body;
+      const added = await workspace(env, params.workspace_id).addKey({ keyHash: hash, label, role, userId });
       return added.ok ? ok({ api_key: key, sha256: hash, ...body }) : added;
     },
   });

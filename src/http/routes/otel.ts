@@ -54,7 +54,7 @@ const DOCUMENT = {
   path: PATH,
   tags: ["Ingest"],
   summary: "Send spans by OTLP/HTTP, as protobuf or JSON",
-  security: [{ "API Key": [] }],
+  security: [{ "API Key": [] }, { "Bearer Auth": [] }],
   request: {
     body: {
       required: true,

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { DEFAULT_USER_ID } from "../../domain/records.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { closedObject, shownUuid, uuid } from "./fields.ts";
 
@@ -21,11 +22,27 @@ export const planUpdate = closedObject({ plan }).openapi("WorkspaceUpdate");
 
 export const planShown = z.object({ id: shownUuid, plan }).openapi("WorkspacePlan");
 
-export const keyCreate = closedObject({ label, role: z.enum(["read", "manage"]) }).openapi("ApiKeyCreate");
+/** Whose key it is. Part of names of actors, so without slashes. */
+const userId = z.string().regex(/^[A-Za-z0-9._@+-]{1,128}$/, {
+  error: "Input should be 1 to 128 letters, digits and -._@+",
+});
+
+/** Without `user_id` it belongs to the workspace's default user. */
+export const keyCreate = closedObject({
+  label,
+  role: z.enum(["read", "manage"]),
+  user_id: userId.nullish().transform((id) => id ?? DEFAULT_USER_ID),
+}).openapi("ApiKeyCreate");
 
 /** The only answer that ever holds the key; `sha256` names it from then on. */
 export const keyShown = z
-  .object({ api_key: z.string(), sha256: z.string(), label: z.string(), role: z.enum(["read", "manage"]) })
+  .object({
+    api_key: z.string(),
+    sha256: z.string(),
+    label: z.string(),
+    role: z.enum(["read", "manage"]),
+    user_id: z.string(),
+  })
   .openapi("ApiKey");
 
 /** SHA-256 of a key in hex. */

@@ -1,0 +1,128 @@
+import type { Refusal } from "../failures.ts";
+import type { GrantCommand } from "./commands.ts";
+import type { GrantEvent, Token } from "./events.ts";
+import { type GrantState, isOpen } from "./state.ts";
+
+/** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes. */
+export const AUTHORIZATION_MS = 10 * 60_000;
+
+/** An exchange that has not ended by then was cut off: requests to a provider end within seconds (src/oauth). */
+export const EXCHANGE_MS = 60_000;
+
+/** Ways to the provider that one user has open at once. */
+export const MOST_OPEN_AUTHORIZATIONS = 20;
+
+/** Accounts of one user at one provider, with room for other scopes. */
+export const MOST_TOKENS = 20;
+
+/** The rules of one user's consents at one provider. */
+export function decide(command: GrantCommand, state: GrantState): readonly GrantEvent[] {
+  const at = command.now;
+  switch (command.type) {
+    case "Begin": {
+      const { authId, scopes, redirectUri, isDefault } = command;
+      if (state.authorizations.has(authId) || refuseBeginning(state) !== null) return [];
+      const expiresAt = at + AUTHORIZATION_MS;
+      return [{ type: "AuthorizationBegun", authId, scopes, redirectUri, isDefault, expiresAt, at }];
+    }
+    case "ReceiveCode":
+      return refuseCode(state, command.authId, at) === null
+        ? [{ type: "CodeReceived", authId: command.authId, until: at + EXCHANGE_MS, at }]
+        : [];
+    case "FailAuthorization": {
+      const { authId, failure } = command;
+      const known = state.authorizations.get(authId);
+      return known !== undefined && isOpen(known) ? [{ type: "AuthorizationFailed", authId, failure, at }] : [];
+    }
+    case "GrantToken": {
+      const known = state.authorizations.get(command.authId);
+      if (known?.status !== "EXCHANGING") return [];
+      const isDefault = known.isDefault || state.tokens.size === 0;
+      const token: Token = { ...command.token, isDefault, createdAt: at, updatedAt: at };
+      return [{ type: "TokenGranted", authId: command.authId, token, at }];
+    }
+    case "RefreshToken": {
+      const { tokenId, scopes, expiresAt } = command;
+      return state.tokens.has(tokenId) ? [{ type: "TokenRefreshed", tokenId, scopes, expiresAt, at }] : [];
+    }
+    case "LoseToken":
+      return state.tokens.has(command.tokenId)
+        ? [{ type: "TokenLost", tokenId: command.tokenId, cause: "refused", at }]
+        : [];
+    case "DescribeToken": {
+      const known = state.tokens.get(command.tokenId);
+      if (known === undefined) return [];
+      const { tokenId, accountLabel = known.accountLabel, isDefault = known.isDefault } = command;
+      const isSame = accountLabel === known.accountLabel && isDefault === known.isDefault;
+      return isSame ? [] : [{ type: "TokenDescribed", tokenId, accountLabel, isDefault, at }];
+    }
+    case "DeleteToken": {
+      const { tokenId, revoked } = command;
+      return state.tokens.has(tokenId) ? [{ type: "TokenDeleted", tokenId, revoked, at }] : [];
+    }
+    case "Tick":
+      return [...overdueAuthorizations(state, at), ...deadTokens(state, at)];
+  }
+}
+
+function overdueAuthorizations(state: GrantState, at: number): readonly GrantEvent[] {
+  return [...state.authorizations.values()].flatMap((one): GrantEvent[] => {
+    if (!isOpen(one) || one.deadline > at) return [];
+    const reason = one.status === "PENDING" ? "authorization_expired" : "exchange_interrupted";
+    return [{ type: "AuthorizationFailed", authId: one.id, failure: { reason }, at }];
+  });
+}
+
+function deadTokens(state: GrantState, at: number): readonly GrantEvent[] {
+  return [...state.tokens.values()].flatMap((token): GrantEvent[] =>
+    standingOf(token, at) === "dead" ? [{ type: "TokenLost", tokenId: token.id, cause: "expired", at }] : [],
+  );
+}
+
+/** A token that is handed out lives at least so long, if the provider can renew it at all. */
+const FRESH_MS = 60_000;
+
+/**
+ * What a token is good for: `fresh` and `last` may be handed out, `due` is to be refreshed before, `dead` opens nothing.
+ */
+export function standingOf(token: Token, now: number): "fresh" | "due" | "last" | "dead" {
+  if (token.expiresAt === null || token.expiresAt - now > FRESH_MS) return "fresh";
+  if (token.canRefresh) return "due";
+  return token.expiresAt > now ? "last" : "dead";
+}
+
+/** The token that a request means: the one it names, else the default one, else the newest that has all scopes. */
+export function chooseToken(
+  state: GrantState,
+  wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
+  now: number,
+): Token | null {
+  const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead");
+  if (wanted.tokenId !== null) return living.find((token) => token.id === wanted.tokenId) ?? null;
+  const fitting = living.filter((token) => wanted.scopes.every((scope) => token.scopes.includes(scope)));
+  return fitting.find((token) => token.isDefault) ?? fitting.at(-1) ?? null;
+}
+
+/** A minute: ways that nobody walks end by themselves within ten. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Why no further way to the provider is opened; null when one can be. */
+export function refuseBeginning(state: GrantState): Refusal | null {
+  if (state.tokens.size >= MOST_TOKENS) {
+    const message = `There are ${MOST_TOKENS} tokens of this provider already; delete some of them first.`;
+    return { reason: "conflict", message };
+  }
+  const open = [...state.authorizations.values()].filter(isOpen).length;
+  if (open < MOST_OPEN_AUTHORIZATIONS) return null;
+  const message = `${open} authorizations with this provider are still open; finish one, or wait until they expire.`;
+  return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
+}
+
+/** Why a code that came back is not taken; null when it is. What was never begun and what was used say the same. */
+export function refuseCode(state: GrantState, authId: string, now: number): Refusal | null {
+  const known = state.authorizations.get(authId);
+  if (known?.status === "PENDING" && known.deadline > now) return null;
+  const isExpired =
+    known?.status === "PENDING" || (known?.status === "FAILED" && known.failure.reason === "authorization_expired");
+  return { reason: "authorization", failure: { reason: isExpired ? "authorization_expired" : "state_not_valid" } };
+}

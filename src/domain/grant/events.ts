@@ -1,0 +1,57 @@
+import type { AuthorizationFailure } from "../failures.ts";
+
+/** What is known of a token beside the token itself, which no event holds. */
+export interface Token {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  /** null: the provider did not say. */
+  readonly expiresAt: number | null;
+  /** Whether it came with a refresh token. */
+  readonly canRefresh: boolean;
+  /** Whose account it is, as the provider or the user says; null: unknown. */
+  readonly accountLabel: string | null;
+  /** The one to take when a request does not say which. */
+  readonly isDefault: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The life of one user's consents at one provider. Tokens and verifiers lie sealed beside the log, never in it. */
+export type GrantEvent =
+  | {
+      readonly type: "AuthorizationBegun";
+      readonly authId: string;
+      readonly scopes: readonly string[];
+      /** Sent again with the code, word by word (RFC 6749 4.1.3). */
+      readonly redirectUri: string;
+      readonly isDefault: boolean;
+      readonly expiresAt: number;
+      readonly at: number;
+    }
+  /** From here on the authorization is used, whatever the exchange brings. `until`: when it counts as interrupted. */
+  | { readonly type: "CodeReceived"; readonly authId: string; readonly until: number; readonly at: number }
+  | {
+      readonly type: "AuthorizationFailed";
+      readonly authId: string;
+      readonly failure: AuthorizationFailure;
+      readonly at: number;
+    }
+  | { readonly type: "TokenGranted"; readonly authId: string; readonly token: Token; readonly at: number }
+  | {
+      readonly type: "TokenRefreshed";
+      readonly tokenId: string;
+      readonly scopes: readonly string[];
+      readonly expiresAt: number | null;
+      readonly at: number;
+    }
+  /** It opens nothing any more: it is over, or the provider gives no new one for it. */
+  | { readonly type: "TokenLost"; readonly tokenId: string; readonly cause: "expired" | "refused"; readonly at: number }
+  | {
+      readonly type: "TokenDescribed";
+      readonly tokenId: string;
+      readonly accountLabel: string | null;
+      readonly isDefault: boolean;
+      readonly at: number;
+    }
+  /** `revoked`: whether the provider knows. */
+  | { readonly type: "TokenDeleted"; readonly tokenId: string; readonly revoked: boolean; readonly at: number };

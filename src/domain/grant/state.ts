@@ -1,0 +1,94 @@
+import type { AuthorizationFailure } from "../failures.ts";
+import type { GrantEvent, Token } from "./events.ts";
+
+interface Begun {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  readonly isDefault: boolean;
+  readonly begunAt: number;
+}
+
+/** A user's way to the provider and back. */
+export type Authorization = Begun &
+  (
+    | { readonly status: "PENDING" | "EXCHANGING"; readonly deadline: number }
+    | { readonly status: "COMPLETED"; readonly tokenId: string }
+    | { readonly status: "FAILED"; readonly failure: AuthorizationFailure }
+  );
+
+export interface GrantState {
+  readonly authorizations: ReadonlyMap<string, Authorization>;
+  /** In the order in which they were granted. */
+  readonly tokens: ReadonlyMap<string, Token>;
+}
+
+export const initialGrantState: GrantState = { authorizations: new Map(), tokens: new Map() };
+
+/** How long an authorization that ended is remembered, for those who wait for it. */
+const REMEMBERED_MS = 60 * 60_000;
+
+/** Records one event. */
+export function evolve(state: GrantState, event: GrantEvent): GrantState {
+  switch (event.type) {
+    case "AuthorizationBegun": {
+      const { authId, scopes, redirectUri, isDefault, expiresAt, at } = event;
+      const kept = [...state.authorizations].filter(([, one]) => isOpen(one) || at - one.begunAt < REMEMBERED_MS);
+      const begun = { id: authId, scopes, redirectUri, isDefault, begunAt: at };
+      const authorizations = new Map(kept).set(authId, { ...begun, status: "PENDING", deadline: expiresAt });
+      return { ...state, authorizations };
+    }
+    case "CodeReceived":
+      return withAuthorization(state, event.authId, { status: "EXCHANGING", deadline: event.until });
+    case "AuthorizationFailed":
+      return withAuthorization(state, event.authId, { status: "FAILED", failure: event.failure });
+    case "TokenGranted": {
+      const { authId, token } = event;
+      const ended = withAuthorization(state, authId, { status: "COMPLETED", tokenId: token.id });
+      return { ...ended, tokens: withToken(ended.tokens, token) };
+    }
+    case "TokenRefreshed": {
+      const { tokenId, scopes, expiresAt, at } = event;
+      return changed(state, tokenId, { scopes, expiresAt, updatedAt: at });
+    }
+    case "TokenDescribed": {
+      const { tokenId, accountLabel, isDefault, at } = event;
+      return changed(state, tokenId, { accountLabel, isDefault, updatedAt: at });
+    }
+    case "TokenLost":
+    case "TokenDeleted": {
+      const tokens = new Map(state.tokens);
+      tokens.delete(event.tokenId);
+      return { ...state, tokens };
+    }
+  }
+}
+
+/** Whether it has not ended. */
+export const isOpen = (one: Authorization): one is Extract<Authorization, { readonly deadline: number }> =>
+  one.status === "PENDING" || one.status === "EXCHANGING";
+
+type Progress =
+  | { readonly status: "EXCHANGING"; readonly deadline: number }
+  | { readonly status: "COMPLETED"; readonly tokenId: string }
+  | { readonly status: "FAILED"; readonly failure: AuthorizationFailure };
+
+function withAuthorization(state: GrantState, id: string, progress: Progress): GrantState {
+  const known = state.authorizations.get(id);
+  if (known === undefined) return state;
+  const { scopes, redirectUri, isDefault, begunAt } = known;
+  const moved: Authorization = { id, scopes, redirectUri, isDefault, begunAt, ...progress };
+  return { ...state, authorizations: new Map(state.authorizations).set(id, moved) };
+}
+
+function changed(state: GrantState, id: string, change: Partial<Token>): GrantState {
+  const known = state.tokens.get(id);
+  return known === undefined ? state : { ...state, tokens: withToken(state.tokens, { ...known, ...change }) };
+}
+
+/** One token at most is the default one. */
+function withToken(tokens: ReadonlyMap<string, Token>, token: Token): ReadonlyMap<string, Token> {
+  if (!token.isDefault) return new Map(tokens).set(token.id, token);
+  const others = [...tokens].map(([id, one]): [string, Token] => [id, { ...one, isDefault: false }]);
+  return new Map(others).set(token.id, token);
+}

@@ -1,0 +1,27 @@
+import type { ProviderRecord } from "../domain/provider/index.ts";
+import { isCleanText } from "../domain/text.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+
+const MOST_CHARACTERS = 255;
+
+/** Names of an account that people recognize, best first (OpenID Connect Core 5.1; `login` is GitHub's). */
+const NAMES = ["email", "preferred_username", "login", "name", "sub"] as const;
+
+/** Whose account a token opens, by the provider's userinfo; null when it does not say, for the token works without. */
+export async function accountLabelOf(provider: ProviderRecord, accessToken: string): Promise<string | null> {
+  const { userinfo } = provider.endpoints;
+  if (userinfo === null) return null;
+  try {
+    const headers = { Authorization: `Bearer ${accessToken}`, Accept: "application/json", "User-Agent": "waybill" };
+    const response = await boundedFetch(userinfo, { method: "GET", headers });
+    const answer: unknown = response.ok ? await response.json() : null;
+    if (typeof answer !== "object" || answer === null) return null;
+    const said = new Map<string, unknown>(Object.entries(answer));
+    return NAMES.map((name) => said.get(name)).find(isLabel) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const isLabel = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= MOST_CHARACTERS && isCleanText(value);

@@ -1,0 +1,49 @@
+import { ResponseBodyError, WWWAuthenticateChallengeError } from "oauth4webapi";
+import type { ProviderFailure } from "../domain/failures.ts";
+import { fail, type Result } from "../domain/result.ts";
+import { UnusableAnswer } from "./bounded-fetch.ts";
+
+/** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7009 (2.2.1) and OpenID Connect Core (3.1.2.6). Others are not repeated. */
+const KNOWN_CODES = new Set([
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+  "unsupported_token_type",
+  "invalid_scope",
+  "access_denied",
+  "server_error",
+  "temporarily_unavailable",
+  "interaction_required",
+  "login_required",
+  "account_selection_required",
+  "consent_required",
+]);
+
+/** A refusal in the provider's own word; null when it is none that the standards know. */
+export const refusedBy = (word: string | null): ProviderFailure => ({
+  reason: "provider_refused",
+  code: word !== null && KNOWN_CODES.has(word) ? word : null,
+});
+
+export const NOT_UNDERSTOOD: ProviderFailure = { reason: "provider_answer_not_understood", code: null };
+
+/** Translates what the OAuth library throws. Neither its texts nor the answers they hold go any further. */
+export async function translated<T>(
+  work: () => Promise<Result<T, ProviderFailure>>,
+): Promise<Result<T, ProviderFailure>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return fail(failureOf(thrown));
+  }
+}
+
+const failureOf = (thrown: unknown): ProviderFailure => {
+  if (thrown instanceof UnusableAnswer) return { reason: thrown.reason, code: null };
+  if (thrown instanceof ResponseBodyError) return refusedBy(thrown.error);
+  if (thrown instanceof WWWAuthenticateChallengeError) return refusedBy("invalid_client");
+  return NOT_UNDERSTOOD;
+};

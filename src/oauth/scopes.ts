@@ -1,0 +1,11 @@
+/** A scope of RFC 6749 3.3: visible ASCII without quotation mark and backslash. */
+export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
+
+export const MOST_SCOPES = 100;
+
+/** The scopes that a provider says it granted; when it says nothing, those that were asked for (RFC 6749 5.1). */
+export function scopesOf(said: string | undefined, asked: readonly string[]): readonly string[] {
+  if (said === undefined) return asked;
+  const scopes = said.split(" ").filter((scope) => SCOPE.test(scope));
+  return [...new Set(scopes)].slice(0, MOST_SCOPES);
+}

@@ -1,0 +1,17 @@
+/** The package brings no types; these are the parts that the tests use. */
+declare module "oidc-provider" {
+  import type { RequestListener } from "node:http";
+
+  interface Context {
+    readonly oidc: {
+      readonly params: Readonly<Record<string, string>>;
+      readonly client: { readonly clientId: string };
+    };
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): RequestListener;
+    on(event: "grant.success", listener: (context: Context) => void): void;
+  }
+}

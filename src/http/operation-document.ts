@@ -86,6 +86,7 @@ const failureResponses = <Who>(
 ): RouteConfig["responses"] => {
   const names = new Set(operation.failures ?? []);
   if (operation.access.schemes.length > 0) names.add("unauthorized").add("forbidden");
+  if (operation.access.schemes.flat().includes("API Key")) names.add("capacity");
   if (Object.keys(operation.params.shape).length > 0) names.add("notFound").add("invalid");
   if (Object.keys(operation.query.shape).length > 0 || operation.body !== null) names.add("invalid");
   if (operation.rawBody !== undefined) names.add("invalid");

@@ -49,6 +49,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     ]);
     for (const one of entries(state.exports))
       expect(exportRecordOf(one)).toMatchObject({ retryOfRunId: null, pausedAt: null });
+    expect([...state.keys.values()].map((key) => key.userId)).toEqual(["default"]);
     expect([state.running.size, state.queue.length, state.active.size]).toEqual([0, 0, 0]);
   });
 

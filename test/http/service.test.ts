@@ -23,10 +23,15 @@ describe("the OpenAPI document", () => {
         "get /api/v1/bulk-exports",
         "patch /api/v1/bulk-exports/{bulk_export_id}",
         "post /api/v1/runs/multipart",
+        "get /v2/auth/tokens/exists",
+        "post /v2/auth/callback/{provider_id}",
       ]),
     );
     const create = body.paths["/api/v1/bulk-exports"].post;
-    expect(create.security).toEqual([{ "API Key": [], "Tenant ID": [] }]);
+    expect(create.security).toEqual([
+      { "API Key": [], "Tenant ID": [] },
+      { "Bearer Auth": [], "Tenant ID": [] },
+    ]);
     expect(Object.keys(create.responses).sort()).toEqual(["200", "401", "403", "404", "422", "429"]);
   });
 

@@ -1,11 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
+import Provider, { type SavedToken } from "oidc-provider";
 import { CLIENT_SECRET } from "./oauth-secret.ts";
 
 /**
  * A real authorization server (oidc-provider): PKCE required, refresh tokens rotate, codes work once. Its login page
- * takes everybody. `/counted?client=<id>` says how often the client has refreshed.
+ * takes everybody. `/counted?client=<id>` says how often the client has refreshed, `/forget?client=<id>` makes the server
+ * know none of its refresh tokens any more.
  */
 export interface OAuthProvider {
   readonly issuer: string;
@@ -20,6 +21,7 @@ const clients = [
   { client_id: "post", token_endpoint_auth_method: "client_secret_post" },
   { client_id: "public", token_endpoint_auth_method: "none" },
   { client_id: "brief", token_endpoint_auth_method: "client_secret_post" },
+  { client_id: "forgotten", token_endpoint_auth_method: "client_secret_post" },
 ].map((client) => ({
   ...client,
   ...(client.token_endpoint_auth_method === "none" ? {} : { client_secret: CLIENT_SECRET }),
@@ -27,12 +29,17 @@ const clients = [
   grant_types: ["authorization_code", "refresh_token"],
 }));
 
-/** Of the client `brief`, tokens that a code brings live half a minute; all others an hour. */
+const HOUR_SECONDS = 3600;
+
+/** Tokens that a code brings to the clients `brief` and `forgotten` live half a minute; all others an hour. */
 const lifetimeSeconds = (
   context: { readonly oidc: { readonly params: Readonly<Record<string, string>> } },
   _token: unknown,
-  client: { readonly clientId: string },
-): number => (client.clientId === "brief" && context.oidc.params.grant_type === "authorization_code" ? 30 : 3600);
+  { clientId }: { readonly clientId: string },
+): number => {
+  const isBrief = clientId === "brief" || clientId === "forgotten";
+  return isBrief && context.oidc.params.grant_type === "authorization_code" ? 30 : HOUR_SECONDS;
+};
 
 /** Starts the server on a free port of 127.0.0.1. */
 export async function startOAuthProvider(): Promise<OAuthProvider> {
@@ -44,7 +51,7 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
       new Provider(issuer, {
         clients,
         cookies: { keys: ["key-of-the-cookies"] },
-        features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
+        features: { devInteractions: { enabled: true }, revocation: { enabled: true, allowedPolicy: () => true } },
         claims: { openid: ["sub"], email: ["email"] },
         findAccount: (_context: unknown, accountId: string) => ({
           accountId,
@@ -53,7 +60,14 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
         issueRefreshToken: () => true,
         rotateRefreshToken: true,
         scopes: ["openid", "email", "offline_access"],
-        ttl: { AccessToken: lifetimeSeconds },
+        ttl: {
+          AccessToken: lifetimeSeconds,
+          Grant: HOUR_SECONDS,
+          IdToken: HOUR_SECONDS,
+          Interaction: HOUR_SECONDS,
+          RefreshToken: HOUR_SECONDS,
+          Session: HOUR_SECONDS,
+        },
       }),
   );
   const refreshes = new Map<string, number>();
@@ -61,12 +75,22 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
     if (oidc.params.grant_type !== "refresh_token") return;
     refreshes.set(oidc.client.clientId, (refreshes.get(oidc.client.clientId) ?? 0) + 1);
   });
+  const saved: SavedToken[] = [];
+  provider.on("refresh_token.saved", (token) => saved.push(token));
   const answer = provider.callback();
-  server.on("request", (request, response) => {
+  server.on("request", async (request, response) => {
     const url = new URL(request.url ?? "/", issuer);
-    if (url.pathname !== "/counted") return answer(request, response);
-    const count = refreshes.get(url.searchParams.get("client") ?? "") ?? 0;
-    response.setHeader("Content-Type", "application/json").end(JSON.stringify({ refreshes: count }));
+    const client = url.searchParams.get("client") ?? "";
+    switch (url.pathname) {
+      case "/counted":
+        response.end(JSON.stringify({ refreshes: refreshes.get(client) ?? 0 }));
+        return;
+      case "/forget":
+        for (const token of saved) if (token.clientId === client) await token.destroy();
+        response.end();
+        return;
+    }
+    answer(request, response);
   });
   return {
     issuer,

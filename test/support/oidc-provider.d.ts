@@ -9,9 +9,15 @@ declare module "oidc-provider" {
     };
   }
 
+  interface SavedToken {
+    readonly clientId: string;
+    destroy(): Promise<void>;
+  }
+
   export default class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
+    on(event: "refresh_token.saved", listener: (token: SavedToken) => void): void;
     on(event: "grant.success", listener: (context: Context) => void): void;
   }
 }

@@ -1,14 +1,12 @@
 import { createDurable } from "itty-durable/itty-durable.js";
-import { type Rate, type TokenBucket, takeToken } from "../src/domain/token-bucket.ts";
-
-/** What was decided about a request. `waitMs` 0: it may go on; else the time until the next one may. */
-export interface RateVerdict {
-  readonly waitMs: number;
-}
+import { type Rate, type Taking, type TokenBucket, takeTokens } from "../src/domain/token-bucket.ts";
 
 export interface RateLimiterProtocol {
-  take(rate: Rate): Promise<RateVerdict>;
+  /** Takes as many tokens as wanted, or as there are; each lets one request pass. */
+  take(rate: Rate, wanted: number): Promise<Tokens>;
 }
+
+type Tokens = Omit<Taking, "bucket">;
 
 /**
  * Counts the requests of one API key: `limit/<SHA-256 of the key>`. The count lives in memory only and may be lost, and
@@ -22,9 +20,9 @@ export class RateLimiter extends createDurable() {
     super({ storage: ctx.storage }, {});
   }
 
-  take(rate: Rate): RateVerdict {
-    const taking = takeToken(this.bucket, rate, Date.now());
-    this.bucket = taking.bucket;
-    return { waitMs: taking.taken ? 0 : taking.waitMs };
+  take(rate: Rate, wanted: number): Tokens {
+    const { bucket, ...tokens } = takeTokens(this.bucket, rate, wanted, Date.now());
+    this.bucket = bucket;
+    return tokens;
   }
 }

@@ -2,7 +2,6 @@ import type { Compression } from "./domain/fields.ts";
 import { LIMITS, type Limits } from "./domain/limits.ts";
 import type { Credentials } from "./domain/records.ts";
 import { RETENTION_DAYS } from "./domain/retention.ts";
-import type { Rate } from "./domain/token-bucket.ts";
 
 /** Spelling of statuses and defaults towards clients; src/http/wire-profile.ts says what each one means. */
 export type WireProfileName = "spec" | "langsmith";
@@ -34,8 +33,9 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Retention of projects created from now on that name none; null: for ever. Existing projects keep theirs. */
   readonly retentionDays: number | null;
-  /** Requests of one API key: how many a second for ever, and how many of them saved up at most. */
-  readonly rate: Rate;
+  /** Requests of one API key: how many a second in the long run, and how many of them saved up at most. */
+  readonly rateLimitPerSecond: number;
+  readonly rateLimitBurst: number;
   /** Where browsers reach this service, without a slash at the end; null: where the request came in. */
   readonly publicUrl: string | null;
   /** null: the platform chooses. */
@@ -83,10 +83,8 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
   segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
   maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
   retentionDays: readRetentionDays(env),
-  rate: {
-    perSecond: readNumber(env, "RATE_LIMIT_PER_SECOND", 200, 1, 1_000_000),
-    burst: readNumber(env, "RATE_LIMIT_BURST", 2000, 1, 1_000_000),
-  },
+  rateLimitPerSecond: readNumber(env, "RATE_LIMIT_PER_SECOND", 200, 1, 1_000_000),
+  rateLimitBurst: readNumber(env, "RATE_LIMIT_BURST", 2000, 1, 1_000_000),
   publicUrl: readPublicUrl(env),
   jurisdiction: readJurisdiction(env),
 });

@@ -74,7 +74,7 @@ export type SourceFailureReason =
  * a text of the other side.
  */
 export interface ProviderFailure {
-  readonly reason: /** It said no, and why in a word of RFC 6749. */
+  readonly reason:
     | "provider_refused"
     | "provider_unreachable"
     | "provider_timeout"
@@ -85,7 +85,7 @@ export interface ProviderFailure {
     | "provider_answer_not_understood"
     /** The client's secret does not open: the installation's master key is another one. */
     | "client_secret_lost";
-  /** The provider's word, when it is one that the standards know, for example `invalid_grant`. */
+  /** Why it refused: its own word, when it is one that the standards know, for example `invalid_grant`. */
   readonly code: string | null;
 }
 

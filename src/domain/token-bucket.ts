@@ -15,20 +15,33 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** What became of a request that asked for a token. */
-export type Taking =
-  | { readonly taken: true; readonly bucket: TokenBucket }
-  /** `waitMs`: until the next token is there. */
-  | { readonly taken: false; readonly bucket: TokenBucket; readonly waitMs: number };
+export interface Taking {
+  readonly bucket: TokenBucket;
+  /** Whole tokens, as many as were wanted or as there were. */
+  readonly taken: number;
+  /** Until the next token is there; 0 when some were taken. */
+  readonly waitMs: number;
+}
 
 const SECOND_MS = 1000;
 
-/** Takes one token. `bucket` null: nobody took one yet, or it was forgotten; then it is full. */
-export function takeToken(bucket: TokenBucket | null, { perSecond, burst }: Rate, now: number): Taking {
+/** Takes tokens. `bucket` null: nobody took any yet, or it was forgotten; then it is full. */
+export function takeTokens(
+  bucket: TokenBucket | null,
+  { perSecond, burst }: Rate,
+  wanted: number,
+  now: number,
+): Taking {
   const known = bucket ?? { tokens: burst, at: now };
   // A clock that went back gives nothing and takes nothing.
   const passedMs = Math.max(0, now - known.at);
   const tokens = Math.min(burst, known.tokens + (passedMs / SECOND_MS) * perSecond);
-  if (tokens >= 1) return { taken: true, bucket: { tokens: tokens - 1, at: now } };
-  return { taken: false, bucket: { tokens, at: now }, waitMs: Math.ceil(((1 - tokens) / perSecond) * SECOND_MS) };
+  const taken = Math.min(wanted, Math.floor(tokens));
+  const waitMs = taken > 0 ? 0 : Math.ceil(((1 - tokens) / perSecond) * SECOND_MS);
+  return { bucket: { tokens: tokens - taken, at: now }, taken, waitMs };
 }
+
+/** Tokens that somebody far from the bucket takes at once, to spend them one by one: few enough to be missed nowhere. */
+export const handfulOf = ({ burst }: Rate): number => Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(burst / 100)));
+
+const MOST_AT_ONCE = 10;

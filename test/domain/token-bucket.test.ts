@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type TokenBucket, takeToken } from "../../src/domain/token-bucket.ts";
+import { handfulOf, type TokenBucket, takeTokens } from "../../src/domain/token-bucket.ts";
 
 const RATE = { perSecond: 2, burst: 4 };
 
 const takeAll = (instants: readonly number[], rate = RATE): readonly boolean[] => {
   let bucket: TokenBucket | null = null;
   return instants.map((now) => {
-    const taking = takeToken(bucket, rate, now);
+    const taking = takeTokens(bucket, rate, 1, now);
     bucket = taking.bucket;
-    return taking.taken;
+    return taking.taken === 1;
   });
 };
 
@@ -29,13 +29,13 @@ describe("a token bucket", () => {
   });
 
   it("says when the next token is there", () => {
-    const taking = takeToken({ tokens: 0, at: 1000 }, RATE, 1100);
-    expect(taking).toMatchObject({ taken: false, waitMs: 400 });
-    expect(takeToken(taking.bucket, RATE, 1500).taken).toBe(true);
+    const taking = takeTokens({ tokens: 0, at: 1000 }, RATE, 1, 1100);
+    expect(taking).toMatchObject({ taken: 0, waitMs: 400 });
+    expect(takeTokens(taking.bucket, RATE, 1, 1500)).toMatchObject({ taken: 1, waitMs: 0 });
   });
 
   it("that was forgotten is full", () => {
-    expect(takeToken(null, RATE, 0)).toEqual({ taken: true, bucket: { tokens: 3, at: 0 } });
+    expect(takeTokens(null, RATE, 1, 0)).toEqual({ taken: 1, waitMs: 0, bucket: { tokens: 3, at: 0 } });
   });
 
   it("never gives more than was saved up and came back, whatever the times", () => {
@@ -52,6 +52,16 @@ describe("a token bucket", () => {
   });
 
   it("survives a clock that goes back", () => {
-    expect(takeToken({ tokens: 1, at: 5000 }, RATE, 0)).toEqual({ taken: true, bucket: { tokens: 0, at: 0 } });
+    expect(takeTokens({ tokens: 1, at: 5000 }, RATE, 1, 0)).toEqual({
+      taken: 1,
+      waitMs: 0,
+      bucket: { tokens: 0, at: 0 },
+    });
+  });
+
+  it("gives a handful at once, or the whole tokens that are there", () => {
+    expect(takeTokens({ tokens: 20, at: 0 }, { perSecond: 1, burst: 20 }, 10, 0)).toMatchObject({ taken: 10 });
+    expect(takeTokens({ tokens: 2.5, at: 0 }, RATE, 10, 0)).toMatchObject({ taken: 2, bucket: { tokens: 0.5 } });
+    expect([3, 100, 500, 1_000_000].map((burst) => handfulOf({ perSecond: 1, burst }))).toEqual([1, 1, 5, 10]);
   });
 });

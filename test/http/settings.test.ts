@@ -10,6 +10,9 @@ describe("settings", () => {
       defaultCompression: "zstandard",
       allowLoopbackEndpoints: false,
       environmentCredentials: null,
+      rateLimitPerSecond: 200,
+      rateLimitBurst: 2000,
+      publicUrl: null,
       jurisdiction: null,
     });
     expect(readSettings({ MAX_RETRIES: "", WIRE_PROFILE: undefined })).toEqual(readSettings({}));
@@ -58,6 +61,9 @@ describe("settings", () => {
     [{ JURISDICTION: "us" }, "JURISDICTION"],
     [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
     [{ WIRE_PROFILE: {} }, "WIRE_PROFILE"],
+    [{ RATE_LIMIT_BURST: "0" }, "RATE_LIMIT_BURST"],
+    [{ PUBLIC_URL: "traces.example.com" }, "PUBLIC_URL"],
+    [{ PUBLIC_URL: "https://traces.example.com/path" }, "PUBLIC_URL"],
   ])("%o is an error that names the setting and what is allowed", (env, words) => {
     expect(() => readSettings(env)).toThrow(words);
   });

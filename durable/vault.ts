@@ -51,13 +51,11 @@ async function openCredentials(env: Env, destinationId: string, envelope: string
 
 /** Seals the password of a table; the envelope opens for that project only. */
 export const sealPassword = (env: Env, project: ProjectKey, password: string): Promise<string> =>
-  sealSecret(password, masterKeys(env), contextOf(project));
+  sealText(env, contextOf(project), password);
 
 /** null: it was sealed for another project, or with a master key that is gone. */
-export async function openPassword(env: Env, project: ProjectKey, envelope: string): Promise<string | null> {
-  const plain = await openSecret(envelope, masterKeys(env), contextOf(project));
-  return plain.ok ? plain.value : null;
-}
+export const openPassword = (env: Env, project: ProjectKey, envelope: string): Promise<string | null> =>
+  openText(env, contextOf(project), envelope);
 
 type ProjectKey = Pick<Project, "id" | "tenantId">;
 

@@ -107,7 +107,16 @@ export type RunFailure =
 export type Refusal =
   | {
       readonly reason: "not_found";
-      readonly what: "workspace" | "destination" | "export" | "run" | "project" | "feedback" | "source" | "provider" | "token";
+      readonly what:
+        | "workspace"
+        | "destination"
+        | "export"
+        | "run"
+        | "project"
+        | "feedback"
+        | "source"
+        | "provider"
+        | "token";
       readonly id: string;
     }
   /** The record exists, but not at the moment asked for. */

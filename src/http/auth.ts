@@ -43,7 +43,7 @@ export const workspaceAccess: Access<Caller> = {
 
 /** Questions, also those that are asked by POST: every key may ask. */
 export const readingAccess: Access<Caller> = {
-  schemes: ["API Key"],
+  schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional", "reads"),
 };
 

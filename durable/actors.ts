@@ -1,4 +1,5 @@
 import { proxyDurable } from "itty-durable/proxy-durable.js";
+import type { DeploymentProtocol, FleetProtocol, ListenerProtocol } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./grant-protocol.ts";
 import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
@@ -59,6 +60,17 @@ export const grant = (env: Env, { tenantId, userId }: Holder, provider: string):
 /** `keyHash`: of the API key whose requests are counted. */
 export const rateLimiter = (env: Env, keyHash: string): RateLimiterProtocol =>
   proxyDurable(homeOf(env, env.RATE_LIMITER), { parse: true }).get(`limit/${keyHash}`);
+export const fleet = (env: Env, tenantId: string): FleetProtocol => actor(env, env.FLEET, `fleet/${tenantId}`);
+
+/** The tenant is part of the name: another tenant's id reaches an actor that holds nothing. */
+export const deployment = (env: Env, tenantId: string, id: string): DeploymentProtocol =>
+  actor(env, env.DEPLOYMENT, `deployment/${tenantId}/${id}`);
+
+export const listener = (env: Env, tenantId: string, id: string): ListenerProtocol =>
+  actor(env, env.LISTENER, `listener/${tenantId}/${id}`);
+
+/** The same machine of the same tenant is one listener. */
+export const listenerIdOf = (tenantId: string, computeId: string): string => uuidV5(tenantId, `listener/${computeId}`);
 
 /**
  * A stub that speaks the protocol. The cast is safe as long as the class bound in wrangler.toml implements it, which

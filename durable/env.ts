@@ -10,6 +10,11 @@ export interface Env {
   readonly PROVIDERS: DurableObjectNamespace;
   readonly GRANT: DurableObjectNamespace;
   readonly RATE_LIMITER: DurableObjectNamespace;
+  readonly FLEET: DurableObjectNamespace;
+  readonly DEPLOYMENT: DurableObjectNamespace;
+  readonly LISTENER: DurableObjectNamespace;
+  /** Loads agent servers; absent where the platform has no Worker Loader. */
+  readonly LOADER?: WorkerLoader;
   /** Secret that lets its bearer create workspaces and keys. */
   readonly ADMIN_KEY: string;
   /** Secret: 32 bytes in base64, or several as `<key id>:<base64>` separated by commas, the first one seals. */

@@ -116,7 +116,10 @@ export type Refusal =
         | "feedback"
         | "source"
         | "provider"
-        | "token";
+        | "token"
+        | "deployment"
+        | "revision"
+        | "listener";
       readonly id: string;
     }
   /** The record exists, but not at the moment asked for. */

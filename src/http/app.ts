@@ -5,7 +5,9 @@ import type { SecurityScheme } from "./auth.ts";
 import type { HttpEnv } from "./operation.ts";
 import { faultResponse, problemResponse } from "./problems.ts";
 import { addAdminRoutes } from "./routes/admin.ts";
+import { addAgentRoutes } from "./routes/agents.ts";
 import { addBulkExportRoutes } from "./routes/bulk-exports.ts";
+import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addDestinationRoutes } from "./routes/destinations.ts";
 import { addEstimateRoutes } from "./routes/estimate.ts";
 import { addEventRoutes } from "./routes/events.ts";
@@ -14,6 +16,7 @@ import { addExportRunRoutes } from "./routes/export-runs.ts";
 import { addFeedbackRoutes } from "./routes/feedback.ts";
 import { addFilterRoutes } from "./routes/filters.ts";
 import { addIngestRoutes } from "./routes/ingest.ts";
+import { addListenerRoutes } from "./routes/listeners.ts";
 import { addManifestRoutes } from "./routes/manifest.ts";
 import { addOAuthAuthorizationRoutes } from "./routes/oauth-authorizations.ts";
 import { addOAuthProviderRoutes } from "./routes/oauth-providers.ts";
@@ -21,8 +24,10 @@ import { addOAuthTokenRoutes } from "./routes/oauth-tokens.ts";
 import { addOtelRoutes } from "./routes/otel.ts";
 import { addProjectSourceRoutes } from "./routes/project-source.ts";
 import { addProjectRoutes } from "./routes/projects.ts";
+import { addRevisionRoutes } from "./routes/revisions.ts";
 import { addRunsQueryRoutes } from "./routes/runs-query.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addUploadRoutes } from "./routes/uploads.ts";
 import { wireProfile } from "./wire-profile.ts";
 
 /** Answers one request. Never throws: a fault of ours is an answer, too. */
@@ -76,6 +81,11 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addOAuthProviderRoutes(app);
   addOAuthTokenRoutes(app);
   addOAuthAuthorizationRoutes(app);
+  addUploadRoutes(app);
+  addDeploymentRoutes(app);
+  addRevisionRoutes(app);
+  addListenerRoutes(app);
+  addAgentRoutes(app);
   addAdminRoutes(app);
   addServiceRoutes(app);
   app.notFound((context) => {

@@ -32,6 +32,7 @@ export const FAILURE_TEXTS = {
   invalid: "The request is not valid.",
   capacity: "Too much at once; try again after the time in Retry-After.",
   fault: "Something failed inside the service.",
+  agentFailed: "The agent server broke.",
   unavailable: "The service is busy; try again after the time in Retry-After.",
 } as const;
 

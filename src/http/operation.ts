@@ -28,6 +28,9 @@ export interface Asked<Who, Params, Query, Body> {
   readonly settings: Settings;
 }
 
+/** How it is said that what was asked for is done. */
+export type Success = "ok" | "created" | "accepted" | "deleted";
+
 /** One thing that clients can ask for: its place in the API, its words on the wire, and what is done. */
 export interface Operation<
   Who,
@@ -52,15 +55,17 @@ export interface Operation<
   readonly rawBody?: readonly string[];
   /** Whether the header Idempotency-Key is taken; `handle` must honour it. */
   readonly isRepeatable?: true;
-  readonly success: "ok" | "accepted" | "deleted";
+  readonly success: Success;
   /** null: an answer without a body. */
   readonly answer: Answer;
   /** `handle` answers with JSON text that goes out byte for byte. */
   readonly isJsonText?: true;
   /** The answer may hold a secret: nobody on the way may keep it. */
   readonly isSecret?: true;
+  /** Whether that answer says that only a part was done. */
+  readonly isPartly?: (answer: OutputOf<Answer>) => boolean;
   /** Failures beyond those that access and validation bring. */
-  readonly failures?: readonly Exclude<keyof typeof STATUS, "ok" | "accepted" | "deleted" | "nothingMore">[];
+  readonly failures?: readonly Exclude<keyof typeof STATUS, Success | "nothingMore" | "partly">[];
   readonly dialect: ProblemDialect;
   readonly handle: (
     asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,

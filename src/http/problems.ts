@@ -7,9 +7,12 @@ import { authorizationText, isProvidersFault, sourceText, storeText } from "./fa
 /** Every status code of our own answers. */
 export const STATUS = {
   ok: 200,
+  created: 201,
   accepted: 202,
   deleted: 204,
   nothingMore: 204,
+  /** Some of what was asked for was done, some not. */
+  partly: 207,
   destinationCheckFailed: 400,
   authorizationFailed: 400,
   /** OTLP's word for what `invalid` says elsewhere. */
@@ -25,6 +28,7 @@ export const STATUS = {
   capacity: 429,
   fault: 500,
   providerFailed: 502,
+  agentFailed: 502,
   unavailable: 503,
 } as const;
 
@@ -43,6 +47,9 @@ export type RequestFailure =
   | Refusal
   | { readonly reason: "malformed"; readonly errors: readonly ValidationError[] }
   | { readonly reason: "rate_limited"; readonly rate: Rate; readonly waitMs: number }
+  /** An agent server broke while it answered, or none serves. */
+  | { readonly reason: "agent_failed"; readonly message: string }
+  | { readonly reason: "not_serving"; readonly message: string }
   | { readonly reason: "unknown_route"; readonly path: string }
   | { readonly reason: "method_not_allowed"; readonly method: string; readonly allowed: readonly string[] };
 
@@ -144,6 +151,10 @@ export const problemOf = (failure: RequestFailure): Problem => {
         detail: `Too many requests with this API key; ${failure.rate.perSecond} a second are allowed in the long run.`,
         headers: rateLimitHeaders(failure),
       };
+    case "agent_failed":
+      return { status: STATUS.agentFailed, detail: failure.message };
+    case "not_serving":
+      return { status: STATUS.unavailable, detail: failure.message, headers: RETRY_SOON };
     case "unknown_route":
       return { status: STATUS.notFound, detail: `There is nothing at ${failure.path}; see /openapi.json.` };
     case "method_not_allowed":

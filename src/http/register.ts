@@ -4,7 +4,7 @@ import { ok, type Result } from "../domain/result.ts";
 import { readSettings } from "../settings.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
-import type { Asked, HttpEnv, JsonBody, Operation, OutputOf } from "./operation.ts";
+import type { Asked, HttpEnv, JsonBody, Operation, OutputOf, Success } from "./operation.ts";
 import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
 import { readJson } from "./request-json.ts";
@@ -74,7 +74,9 @@ const perform = async <
 ): Promise<Result<Response, RequestFailure>> => {
   if (operation.stream !== undefined && wantsEvents(asked.request)) return operation.stream(asked);
   const result = await operation.handle(asked);
-  return result.ok ? ok(success(operation, result.value)) : result;
+  if (!result.ok) return result;
+  const name = operation.isPartly?.(result.value) ? "partly" : operation.success;
+  return ok(success(name, operation, result.value));
 };
 
 /** A HEAD has no body to stream into. */
@@ -115,16 +117,13 @@ const queryOf = (url: URL): Record<string, string | string[]> => {
 };
 
 const success = (
-  operation: {
-    readonly success: "ok" | "accepted" | "deleted";
-    readonly isJsonText?: true;
-    readonly isSecret?: true;
-  },
+  name: Success | "partly",
+  { isJsonText, isSecret }: { readonly isJsonText?: true; readonly isSecret?: true },
   answer: unknown,
 ): Response => {
-  const status = STATUS[operation.success];
-  if (operation.success === "deleted") return new Response(null, { status });
-  const headers = operation.isSecret ? { "Cache-Control": "no-store" } : {};
-  if (!operation.isJsonText) return Response.json(answer, { status, headers });
-  return new Response(String(answer), { status, headers: { "Content-Type": "application/json" } });
+  const status = STATUS[name];
+  if (name === "deleted") return new Response(null, { status });
+  const headers = isSecret ? { "Cache-Control": "no-store" } : {};
+  if (!isJsonText) return Response.json(answer, { status, headers });
+  return new Response(String(answer), { status, headers: { ...headers, "Content-Type": "application/json" } });
 };

@@ -16,6 +16,7 @@ const LAYERS: readonly {
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
   { path: "src/filter/", imports: ["src/domain/"], uses: [] },
   { path: "src/source/", imports: ["src/bounded-body.ts", "src/domain/", "src/filter/"], uses: [] },
+  { path: "src/agent/", imports: ["src/domain/"], uses: ["node:zlib"] },
   {
     path: "src/parquet/",
     imports: ["src/domain/", "src/filter/"],
@@ -39,6 +40,7 @@ const LAYERS: readonly {
       "src/settings.ts",
       "src/source/",
       "src/oauth/",
+      "src/agent/",
       "src/parquet/",
       "src/s3/",
       "src/secrets/",
@@ -57,7 +59,11 @@ const LAYERS: readonly {
       "src/s3/failures.ts",
       "src/secrets/",
       "src/trace/",
+      "src/agent/limits.ts",
       "durable/actors.ts",
+      "durable/deployment-protocol.ts",
+      "durable/serve-agent.ts",
+      "durable/uploads.ts",
       "durable/env.ts",
       "durable/estimate.ts",
       "durable/feedback.ts",
@@ -71,7 +77,12 @@ const LAYERS: readonly {
     ],
     uses: ["hono", "@hono/zod-openapi", "zod"],
   },
-  { path: "src/index.ts", imports: ["src/http/", "durable/"], uses: [] },
+  {
+    path: "src/agent-network.ts",
+    imports: ["src/http/app.ts", "src/http/problems.ts", "durable/edge-plane.ts", "durable/env.ts"],
+    uses: ["cloudflare:workers"],
+  },
+  { path: "src/index.ts", imports: ["src/http/", "src/agent-network.ts", "durable/"], uses: [] },
 ];
 
 const files = [...filesBelow("src"), ...filesBelow("durable")];

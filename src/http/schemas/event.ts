@@ -87,7 +87,7 @@ const eventShown = (texts: Readonly<Record<string, string>>) =>
     data: z.record(z.string(), z.unknown()),
   });
 
-const pageShown = (name: string, texts: Readonly<Record<string, string>>) =>
+export const pageShown = (name: string, texts: Readonly<Record<string, string>>) =>
   z
     .object({
       events: z.array(eventShown(texts).openapi(name)),

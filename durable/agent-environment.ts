@@ -1,0 +1,32 @@
+import type { Agent, PlainSecrets } from "./deployment-protocol.ts";
+import type { Env } from "./env.ts";
+import { openText, sealText } from "./vault.ts";
+
+/** What an agent server finds in its environment: its secrets, and how to send traces here. */
+
+/** Secrets of a deployment, sealed; null: there are none. */
+export async function sealSecrets(env: Env, deploymentId: string, secrets: PlainSecrets): Promise<string | null> {
+  return Object.keys(secrets).length === 0 ? null : sealText(env, deploymentId, JSON.stringify(secrets));
+}
+
+/** Throws when the master key is gone: an agent without its secrets must not start. */
+export async function environmentOf(
+  env: Env,
+  agent: Omit<Agent, "bundleKey" | "allowNetwork" | "tenantId">,
+): Promise<PlainSecrets> {
+  const { deploymentId, secretsEnvelope } = agent;
+  const secrets = secretsEnvelope === null ? "{}" : await openText(env, deploymentId, secretsEnvelope);
+  const key = await openText(env, deploymentId, agent.keyEnvelope);
+  if (secrets === null || key === null)
+    throw new Error("the secrets of the deployment cannot be opened; restore the installation's master key");
+  return {
+    ...JSON.parse(secrets),
+    LANGSMITH_TRACING: "true",
+    LANGSMITH_ENDPOINT: agent.endpoint,
+    LANGSMITH_API_KEY: key,
+    LANGSMITH_PROJECT: agent.name,
+    LANGSMITH_DEPLOYMENT_NAME: agent.name,
+    LANGSMITH_HOST_PROJECT_ID: deploymentId,
+    LANGSMITH_HOST_REVISION_ID: agent.revisionId,
+  };
+}

@@ -1,0 +1,108 @@
+import { type AgentBundle, bundleOf } from "../src/agent/bundle.ts";
+import { MOST_TARBALL_BYTES } from "../src/agent/limits.ts";
+import type {
+  Bundle,
+  DeploymentDefinition,
+  RevisionContent,
+  RevisionFailure,
+} from "../src/domain/deployment/records.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import type { Env } from "./env.ts";
+
+/** Sources and bundles of agent servers, in Waybill's own bucket. */
+
+const DOWNLOAD_WITHIN_MS = 20_000;
+
+/** Where an upload lies. `path` is what the customer was told, without the tenant; it was checked by its schema. */
+const uploadKey = (tenantId: string, path: string): string => `agents/${tenantId}/${path}`;
+
+export const isUrl = (path: string): boolean => /^https?:/i.test(path);
+
+export async function keepUpload(env: Env, tenantId: string, path: string, bytes: Uint8Array): Promise<void> {
+  await env.SEGMENTS.put(uploadKey(tenantId, path), bytes);
+}
+
+/** Why the revision's source cannot be there; null when it is, or lies elsewhere. */
+export async function missingSource(
+  env: Env,
+  { tenantId, source }: DeploymentDefinition,
+  { tarballPath }: RevisionContent,
+): Promise<RevisionFailure | null> {
+  if (source !== "internal_source" || tarballPath === null || isUrl(tarballPath)) return null;
+  const found = await env.SEGMENTS.head(uploadKey(tenantId, tarballPath));
+  if (found !== null) return null;
+  const message = `Nothing was uploaded to ${tarballPath}: send the .tar.gz with PUT to its upload_url first.`;
+  return { reason: "upload_missing", message };
+}
+
+/** Makes modules of the revision's source and keeps them. */
+export async function build(
+  env: Env,
+  { tenantId, id }: DeploymentDefinition,
+  revisionId: string,
+  { tarballPath, configPath }: RevisionContent,
+): Promise<Result<Bundle, RevisionFailure>> {
+  const tarball = await readTarball(env, tenantId, tarballPath ?? "");
+  if (!tarball.ok) return tarball;
+  const bundle = bundleOf(tarball.value, configPath ?? "");
+  if (!bundle.ok) return fail({ reason: "source_refused", message: bundle.failure });
+  const text = JSON.stringify(bundle.value);
+  const key = `${folderOf(tenantId, id)}${revisionId}.json`;
+  await env.SEGMENTS.put(key, text);
+  const { mainModule, modules } = bundle.value;
+  return ok({ key, mainModule, modules: Object.keys(modules).length, bytes: text.length });
+}
+
+/** What `build` kept; null: it is gone. */
+export async function readBundle(env: Env, key: string): Promise<AgentBundle | null> {
+  const object = await env.SEGMENTS.get(key);
+  return object === null ? null : object.json<AgentBundle>();
+}
+
+/** Removes every bundle of a deployment. */
+export async function removeBundles(env: Env, { tenantId, id }: DeploymentDefinition): Promise<void> {
+  for (;;) {
+    const { objects } = await env.SEGMENTS.list({ prefix: folderOf(tenantId, id) });
+    if (objects.length === 0) return;
+    await env.SEGMENTS.delete(objects.map((object) => object.key));
+  }
+}
+
+const folderOf = (tenantId: string, deploymentId: string): string => `agents/${tenantId}/bundles/${deploymentId}/`;
+
+async function readTarball(env: Env, tenantId: string, path: string): Promise<Result<Uint8Array, RevisionFailure>> {
+  if (isUrl(path)) return download(path);
+  const object = await env.SEGMENTS.get(uploadKey(tenantId, path));
+  if (object === null) return fail({ reason: "upload_missing", message: `The upload ${path} is not there any more.` });
+  return ok(new Uint8Array(await object.arrayBuffer()));
+}
+
+/** The address was checked when it was sent; a redirect would lead to one that was not. */
+async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
+  try {
+    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(DOWNLOAD_WITHIN_MS) });
+    if (answer.status !== 200) {
+      await answer.body?.cancel();
+      return failed(`The source's address answered ${answer.status}; it must answer 200, without a redirect.`);
+    }
+    const bytes = await readBounded(answer.body, MOST_TARBALL_BYTES);
+    return bytes === null ? failed(`The source is longer than ${MOST_TARBALL_BYTES} bytes.`) : ok(bytes);
+  } catch {
+    return failed("The source's address did not answer in time, or the connection broke.");
+  }
+}
+
+const failed = (message: string) => fail<RevisionFailure>({ reason: "download_failed", message });
+
+/** A body that stays within the bound; null: it is longer, and was not read to its end. */
+export async function readBounded(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array | null> {
+  if (body === null) return new Uint8Array();
+  const pieces: Uint8Array[] = [];
+  let total = 0;
+  for await (const piece of body) {
+    total += piece.length;
+    if (total > most) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

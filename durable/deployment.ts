@@ -1,0 +1,303 @@
+import { DurableObject } from "cloudflare:workers";
+import type { DeploymentCommand, ListenerReport } from "../src/domain/deployment/commands.ts";
+import type { DeploymentEvent } from "../src/domain/deployment/events.ts";
+import { deployment } from "../src/domain/deployment/index.ts";
+import { refuseReport } from "../src/domain/deployment/leases.ts";
+import { LEASE_MS, MOST_REVISIONS } from "../src/domain/deployment/limits.ts";
+import type {
+  DeploymentDefinition,
+  DeploymentRecord,
+  RevisionContent,
+  RevisionRecord,
+} from "../src/domain/deployment/records.ts";
+import {
+  type ActiveDeployment,
+  type DeploymentState,
+  type Revision,
+  revisionOf,
+} from "../src/domain/deployment/state.ts";
+import { activeOf, type EdgeWork, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/deployment/view.ts";
+import type { Refusal } from "../src/domain/failures.ts";
+import type { EventPage, EventQuery } from "../src/domain/history.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import { log } from "../src/log.ts";
+import { hashApiKey, newApiKey } from "../src/secrets/api-key.ts";
+import { readSettings } from "../src/settings.ts";
+import { listener, workspace } from "./actors.ts";
+import { environmentOf, sealSecrets } from "./agent-environment.ts";
+import { build, missingSource, removeBundles } from "./agent-store.ts";
+import { announceDeployment, type DeploymentMessage } from "./deployment-messages.ts";
+import type {
+  Agent,
+  DeploymentProtocol,
+  Offer,
+  RevisionChange,
+  RevisionOrder,
+  Serving,
+} from "./deployment-protocol.ts";
+import { healthFailure } from "./edge-plane.ts";
+import type { Env } from "./env.ts";
+import { Journal } from "./journal.ts";
+import { sealText } from "./vault.ts";
+
+const KEY_RANDOM_BYTES = 32;
+
+/** One deployment: keeps what should run, brings it to the edge or hands it to a listener, and says who serves. */
+export class DeploymentActor extends DurableObject<Env> implements DeploymentProtocol {
+  readonly #journal = new Journal<DeploymentState, DeploymentCommand, DeploymentEvent, DeploymentMessage>(
+    this.ctx.storage,
+    {
+      decider: deployment,
+      announce: announceDeployment,
+      receiverOf: (message) => message.to,
+      upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
+    },
+  );
+
+  async create(
+    definition: DeploymentDefinition,
+    order: RevisionOrder | null,
+  ): Promise<Result<DeploymentRecord, Refusal>> {
+    const plainKey = newApiKey(definition.tenantId, crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)));
+    const hash = await hashApiKey(plainKey);
+    const key = { hash, envelope: await sealText(this.env, definition.id, plainKey) };
+    const content = order === null ? null : await this.#seal(definition.id, order);
+    if (this.#journal.state.status !== "NONE") return this.view();
+    this.#submit({ type: "Create", definition, key, now: Date.now() });
+    if (content !== null) this.#add(content, null);
+    return this.view();
+  }
+
+  async view(): Promise<Result<DeploymentRecord, Refusal>> {
+    const record = viewOf(this.#journal.state);
+    return record === null ? fail(this.#unknown()) : ok(record);
+  }
+
+  async revise(change: RevisionChange): Promise<Result<DeploymentRecord, Refusal>> {
+    const asked = this.#active();
+    if (asked === null) return fail(this.#unknown());
+    if (Object.keys(change).length === 0) return this.view();
+    const { secrets, ...others } = change;
+    const sealed = secrets === undefined ? null : await this.#seal(asked.definition.id, { ...NOTHING, secrets });
+    const state = this.#active();
+    if (state === null) return fail(this.#unknown());
+    const { secrets: earlier, ...latest } = state.revisions.at(-1)?.content ?? { ...NOTHING, secrets: NO_SECRETS };
+    const content = { ...latest, ...others, secrets: sealed?.secrets ?? earlier };
+    const refusal = refuseContent(state.definition, content) ?? refuseCrowd(state);
+    if (refusal !== null) return fail(refusal);
+    this.#add(content, null);
+    return this.view();
+  }
+
+  async redeploy(revisionId: string): Promise<Result<DeploymentRecord, Refusal>> {
+    const state = this.#active();
+    const revision = revisionOf(this.#journal.state, revisionId);
+    if (state === null || revision === null) return fail(this.#unknownRevision(revisionId));
+    const refusal = refuseCrowd(state);
+    if (refusal !== null) return fail(refusal);
+    this.#add(revision.content, revisionId);
+    return this.view();
+  }
+
+  async revisions(): Promise<Result<readonly RevisionRecord[], Refusal>> {
+    const state = this.#active();
+    if (state === null) return fail(this.#unknown());
+    return ok(state.revisions.map((revision) => recordOf(state, revision)).reverse());
+  }
+
+  async revision(id: string): Promise<Result<RevisionRecord, Refusal>> {
+    const state = this.#active();
+    const revision = revisionOf(this.#journal.state, id);
+    return state === null || revision === null ? fail(this.#unknownRevision(id)) : ok(recordOf(state, revision));
+  }
+
+  async remove(): Promise<Result<null, Refusal>> {
+    if (this.#active() === null) return fail(this.#unknown());
+    this.#submit({ type: "Delete", now: Date.now() });
+    return ok(null);
+  }
+
+  async events(query: EventQuery): Promise<EventPage<DeploymentEvent>> {
+    return this.#journal.page(query, isOver(this.#journal.state));
+  }
+
+  async serving(): Promise<Serving | null> {
+    const state = this.#active();
+    if (state === null) return null;
+    const active = activeOf(state);
+    if (active === null) return { kind: "nothing", latest: state.revisions.at(-1)?.status ?? "none" };
+    if (state.definition.listenerId !== null) return { kind: "remote", url: active.url };
+    return { kind: "edge", agent: agentOf(state, active) };
+  }
+
+  async offer(listenerId: string): Promise<Offer> {
+    const now = Date.now();
+    this.#submit({ type: "Wake", now });
+    const leaseId = crypto.randomUUID();
+    this.#submit({ type: "TakeLease", listenerId, leaseId, now });
+    const state = this.#active();
+    const revision = state?.revisions.find((one) => one.lease?.id === leaseId);
+    const servingRevisionId = state?.activeId ?? null;
+    if (state === null || revision === undefined) return { work: null, servingRevisionId };
+    const environment = await environmentOf(this.env, agentOf(state, revision));
+    const work = { leaseId, leaseSeconds: LEASE_MS / 1000, revision: recordOf(state, revision), environment };
+    return { work, servingRevisionId };
+  }
+
+  async hearReport(
+    listenerId: string,
+    report: ListenerReport,
+  ): Promise<Result<{ readonly leaseSeconds: number }, Refusal>> {
+    const state = this.#active();
+    if (state === null || state.definition.listenerId !== listenerId) return fail(this.#unknown());
+    const now = Date.now();
+    const refusal = refuseReport(report, state, now);
+    if (refusal !== null) return fail(refusal);
+    this.#submit({ type: "HearReport", report, now });
+    return ok({ leaseSeconds: LEASE_MS / 1000 });
+  }
+
+  async hearListener(isSilent: boolean): Promise<void> {
+    this.#submit({ type: "HearListener", isSilent, now: Date.now() });
+  }
+
+  override async alarm(): Promise<void> {
+    const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
+    this.#journal.armRecovery(recoveryAt);
+    try {
+      // A revision may send traces from its first request on, so its key comes first.
+      if (await this.#deliverAll()) await this.#work();
+      this.#journal.settle(recoveryAt);
+    } catch (error) {
+      log("deployment_step_broke", { deployment: this.ctx.id.name ?? null, error: String(error) });
+      this.#journal.armRecovery(recoveryAt); // what is due stays due; at once again would be a hot loop
+    }
+  }
+
+  /** Two alarms never run at once, so what is under way when one begins was cut off. */
+  async #work(): Promise<void> {
+    this.#submit({ type: "Recover", now: Date.now() });
+    this.#submit({ type: "Wake", now: Date.now() });
+    for (;;) {
+      const work = edgeWorkOf(this.#journal.state);
+      if (work === null) return;
+      this.#submit(await this.#perform(work));
+      log("deployment_step", { deployment: this.ctx.id.name ?? null, step: work.kind });
+    }
+  }
+
+  async #perform(work: EdgeWork): Promise<DeploymentCommand> {
+    const { state } = this.#journal;
+    if (work.kind === "clean") {
+      await removeBundles(this.env, work.definition);
+      return { type: "RecordCleaned", now: Date.now() };
+    }
+    if (state.status !== "ACTIVE") throw new Error("there is no deployment to work on");
+    const { kind, revision } = work;
+    const { definition } = state;
+    const revisionId = revision.id;
+    switch (kind) {
+      case "create": {
+        const failure = await missingSource(this.env, definition, revision.content);
+        return { type: "RecordCreated", revisionId, failure, now: Date.now() };
+      }
+      case "build": {
+        const built = await build(this.env, definition, revisionId, revision.content);
+        const now = Date.now();
+        if (!built.ok) return { type: "RecordFailure", revisionId, failure: built.failure, now };
+        return { type: "RecordBuilt", revisionId, bundle: built.value, now };
+      }
+      case "check": {
+        const failure = await healthFailure(this.env, this.ctx.exports, agentOf(state, revision));
+        const now = Date.now();
+        return failure === null
+          ? { type: "RecordHealthy", revisionId, now }
+          : { type: "RecordFailure", revisionId, failure, now };
+      }
+    }
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(async (message) => {
+      const { state } = this.#journal;
+      if (state.status === "NONE") return;
+      const { id, tenantId } = state.definition;
+      if (message.to === "listener") {
+        const receiver = listener(this.env, tenantId, message.listenerId);
+        return message.kind === "assign" ? receiver.assign(id) : receiver.release(id);
+      }
+      const home = workspace(this.env, tenantId);
+      if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
+      await home.resolveProjects([{ name: message.name }]);
+      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "manage" });
+    });
+  }
+
+  #add(content: RevisionContent, redeployOf: string | null): void {
+    this.#submit({ type: "AddRevision", revisionId: crypto.randomUUID(), content, redeployOf, now: Date.now() });
+  }
+
+  async #seal(deploymentId: string, { secrets, ...order }: RevisionOrder): Promise<RevisionContent> {
+    const envelope = await sealSecrets(this.env, deploymentId, secrets);
+    return { ...order, secrets: { envelope, names: Object.keys(secrets) } };
+  }
+
+  #active(): ActiveDeployment | null {
+    const { state } = this.#journal;
+    return state.status === "ACTIVE" ? state : null;
+  }
+
+  #submit(command: DeploymentCommand): void {
+    this.#journal.submit(command, command.now);
+  }
+
+  #unknown(): Refusal {
+    return { reason: "not_found", what: "deployment", id: this.ctx.id.name?.split("/")[2] ?? "" };
+  }
+
+  #unknownRevision(id: string): Refusal {
+    return this.#active() === null ? this.#unknown() : { reason: "not_found", what: "revision", id };
+  }
+}
+
+const NOTHING: Omit<RevisionContent, "secrets"> = {
+  repoRef: null,
+  configPath: null,
+  imageUri: null,
+  tarballPath: null,
+  allowNetwork: false,
+  installCommand: null,
+  buildCommand: null,
+  resourceSpec: null,
+};
+const NO_SECRETS = { envelope: null, names: [] } as const;
+
+/** A first revision comes with its source, whether at creation or later. */
+function refuseContent({ source }: DeploymentDefinition, content: RevisionContent): Refusal | null {
+  const isComplete = source !== "internal_source" || (content.tarballPath !== null && content.configPath !== null);
+  if (isComplete) return null;
+  const loc = [
+    "body",
+    "source_revision_config",
+    content.tarballPath === null ? "source_tarball_path" : "langgraph_config_path",
+  ];
+  return { reason: "invalid", loc, message: "Field required", type: "missing" };
+}
+
+function refuseCrowd(state: ActiveDeployment): Refusal | null {
+  if (state.revisions.length < MOST_REVISIONS) return null;
+  const message = `The deployment has ${MOST_REVISIONS} revisions, which is the most; create another one.`;
+  return { reason: "conflict", message };
+}
+
+const agentOf = ({ definition, key }: ActiveDeployment, revision: Revision): Agent => ({
+  tenantId: definition.tenantId,
+  deploymentId: definition.id,
+  revisionId: revision.id,
+  name: definition.name,
+  endpoint: definition.endpoint,
+  allowNetwork: revision.content.allowNetwork,
+  bundleKey: revision.bundle?.key ?? "",
+  secretsEnvelope: revision.content.secrets.envelope,
+  keyEnvelope: key.envelope,
+});

@@ -1,0 +1,110 @@
+import { DurableObject } from "cloudflare:workers";
+import type { DeploymentDefinition, DeploymentRecord, ListenerRecord } from "../src/domain/deployment/records.ts";
+import type { Refusal } from "../src/domain/failures.ts";
+import {
+  type FleetCommand,
+  type FleetEvent,
+  type FleetState,
+  fleet,
+  holderOf,
+  refuseDeployment,
+} from "../src/domain/fleet/index.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
+import { deployment } from "./actors.ts";
+import type { FleetProtocol, RevisionOrder } from "./deployment-protocol.ts";
+import type { Env } from "./env.ts";
+import { Journal } from "./journal.ts";
+
+/** Which deployments and listeners a workspace has. What they are is for each of them to say. */
+export class FleetActor extends DurableObject<Env> implements FleetProtocol {
+  readonly #journal = new Journal<FleetState, FleetCommand, FleetEvent, never>(this.ctx.storage, {
+    decider: fleet,
+    announce: () => [],
+    receiverOf: (message: never) => message,
+    upcast: (event) => event as FleetEvent, // no event has changed its shape yet
+  });
+  /** Deployments being made at this moment; a process that dies forgets them, and with them their right to the name. */
+  readonly #making = new Set<string>();
+
+  async createDeployment(
+    definition: DeploymentDefinition,
+    order: RevisionOrder | null,
+  ): Promise<Result<DeploymentRecord, Refusal>> {
+    const { id, tenantId, name, listenerId } = definition;
+    if (listenerId !== null && !this.#journal.state.listeners.has(listenerId))
+      return fail({ reason: "not_found", what: "listener", id: listenerId });
+    await this.#forgetUnmade(tenantId, name);
+    const refusal = refuseDeployment(this.#journal.state);
+    if (refusal !== null) return fail(refusal);
+    const holder = holderOf(this.#journal.state, name);
+    if (holder !== null) {
+      const message = `The deployment ${holder} has this name already; names are also those of tracing projects.`;
+      return fail({ reason: "conflict", message });
+    }
+    this.#submit({ type: "ListDeployment", id, name, now: Date.now() });
+    this.#making.add(id);
+    try {
+      return await deployment(this.env, tenantId, id).create(definition, order);
+    } finally {
+      this.#making.delete(id);
+    }
+  }
+
+  async deployments(tenantId: string): Promise<readonly DeploymentRecord[]> {
+    const ids = [...this.#journal.state.deployments.keys()].reverse();
+    const views = await Promise.all(ids.map((id) => deployment(this.env, tenantId, id).view()));
+    return views.flatMap((view) => (view.ok ? [view.value] : []));
+  }
+
+  async removeDeployment(tenantId: string, id: string): Promise<Result<null, Refusal>> {
+    const removed = await deployment(this.env, tenantId, id).remove();
+    this.#submit({ type: "UnlistDeployment", id, now: Date.now() });
+    return removed;
+  }
+
+  async createListener(listener: ListenerRecord): Promise<Result<ListenerRecord, Refusal>> {
+    if (this.#journal.state.listeners.has(listener.id)) {
+      const message = `A listener for this workspace and the compute id ${listener.computeId} already exists.`;
+      return fail({ reason: "conflict", message });
+    }
+    this.#submit({ type: "CreateListener", listener, now: Date.now() });
+    return ok(listener);
+  }
+
+  async listeners(): Promise<readonly ListenerRecord[]> {
+    return [...this.#journal.state.listeners.values()];
+  }
+
+  async listener(id: string): Promise<Result<ListenerRecord, Refusal>> {
+    const known = this.#journal.state.listeners.get(id);
+    return known === undefined ? fail({ reason: "not_found", what: "listener", id }) : ok(known);
+  }
+
+  async changeListener(id: string, k8sNamespaces: readonly string[] | null): Promise<Result<ListenerRecord, Refusal>> {
+    this.#submit({ type: "ChangeListener", id, k8sNamespaces, now: Date.now() });
+    return this.listener(id);
+  }
+
+  async deleteListener(tenantId: string, id: string): Promise<Result<null, Refusal>> {
+    if (!this.#journal.state.listeners.has(id)) return fail({ reason: "not_found", what: "listener", id });
+    const users = (await this.deployments(tenantId)).filter((one) => one.definition.listenerId === id);
+    if (users.length > 0) {
+      const message = `${users.length} deployment(s) run at this listener. Delete them first.`;
+      return fail({ reason: "conflict", message });
+    }
+    this.#submit({ type: "DeleteListener", id, now: Date.now() });
+    return ok(null);
+  }
+
+  /** A name that was taken by a creation which never came to its end is free again. */
+  async #forgetUnmade(tenantId: string, name: string): Promise<void> {
+    const holder = holderOf(this.#journal.state, name);
+    if (holder === null || this.#making.has(holder)) return;
+    const view = await deployment(this.env, tenantId, holder).view();
+    if (!view.ok) this.#submit({ type: "UnlistDeployment", id: holder, now: Date.now() });
+  }
+
+  #submit(command: FleetCommand): void {
+    this.#journal.submit(command, command.now);
+  }
+}

@@ -1,0 +1,54 @@
+import type { AgentKey } from "./events.ts";
+import type { Bundle, DeploymentDefinition, RevisionContent, RevisionFailure } from "./records.ts";
+
+/** What a listener may say of a revision that it has leased. */
+export type ReportedStatus = "BUILDING" | "DEPLOYING" | "DEPLOYED" | "BUILD_FAILED" | "DEPLOY_FAILED";
+
+export interface ListenerReport {
+  readonly revisionId: string;
+  readonly leaseId: string;
+  readonly status: ReportedStatus;
+  /** Why it failed. */
+  readonly reason: string | null;
+  /** Where it is served. */
+  readonly url: string | null;
+}
+
+/** What can be asked of a deployment. `now` is the shell's clock at the moment of asking. */
+export type DeploymentCommand =
+  | {
+      readonly type: "Create";
+      readonly definition: DeploymentDefinition;
+      readonly key: AgentKey;
+      readonly now: number;
+    }
+  | {
+      readonly type: "AddRevision";
+      readonly revisionId: string;
+      readonly content: RevisionContent;
+      readonly redeployOf: string | null;
+      readonly now: number;
+    }
+  /** What the revision needs was looked for. `failure` null: it is there. */
+  | {
+      readonly type: "RecordCreated";
+      readonly revisionId: string;
+      readonly failure: RevisionFailure | null;
+      readonly now: number;
+    }
+  /** A process begins to work: what another one left unfinished at the edge was cut off. */
+  | { readonly type: "Recover"; readonly now: number }
+  | { readonly type: "Wake"; readonly now: number }
+  | { readonly type: "RecordBuilt"; readonly revisionId: string; readonly bundle: Bundle; readonly now: number }
+  | { readonly type: "RecordHealthy"; readonly revisionId: string; readonly now: number }
+  | {
+      readonly type: "RecordFailure";
+      readonly revisionId: string;
+      readonly failure: RevisionFailure;
+      readonly now: number;
+    }
+  | { readonly type: "TakeLease"; readonly listenerId: string; readonly leaseId: string; readonly now: number }
+  | { readonly type: "HearReport"; readonly report: ListenerReport; readonly now: number }
+  | { readonly type: "HearListener"; readonly isSilent: boolean; readonly now: number }
+  | { readonly type: "Delete"; readonly now: number }
+  | { readonly type: "RecordCleaned"; readonly now: number };

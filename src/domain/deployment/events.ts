@@ -1,0 +1,48 @@
+import type { Bundle, DeploymentDefinition, RevisionContent, RevisionFailure } from "./records.ts";
+import type { RevisionStatus } from "./revision-status.ts";
+
+/** The key with which the agents of a deployment send their traces. */
+export interface AgentKey {
+  readonly hash: string;
+  readonly envelope: string;
+}
+
+/** The right of one listener to work on a revision, until an instant. */
+export interface Lease {
+  readonly id: string;
+  readonly listenerId: string;
+  readonly until: number;
+}
+
+export type DeploymentEvent =
+  | {
+      readonly type: "DeploymentCreated";
+      readonly definition: DeploymentDefinition;
+      readonly key: AgentKey;
+      readonly at: number;
+    }
+  | {
+      readonly type: "RevisionAdded";
+      readonly revisionId: string;
+      readonly content: RevisionContent;
+      /** The revision whose content it has, and what was made of that already. */
+      readonly redeployOf: string | null;
+      readonly bundle: Bundle | null;
+      readonly at: number;
+    }
+  | {
+      readonly type: "RevisionMoved";
+      readonly revisionId: string;
+      readonly to: RevisionStatus;
+      readonly failure: RevisionFailure | null;
+      readonly at: number;
+    }
+  /** Work at the edge began; who finds it unfinished at `until` knows that its process has died. */
+  | { readonly type: "WorkBegan"; readonly revisionId: string; readonly until: number; readonly at: number }
+  | { readonly type: "RevisionBuilt"; readonly revisionId: string; readonly bundle: Bundle; readonly at: number }
+  | { readonly type: "LeaseTaken"; readonly revisionId: string; readonly lease: Lease; readonly at: number }
+  | { readonly type: "LeaseRenewed"; readonly revisionId: string; readonly until: number; readonly at: number }
+  | { readonly type: "ServedAt"; readonly revisionId: string; readonly url: string; readonly at: number }
+  | { readonly type: "DeploymentDeleted"; readonly at: number }
+  /** Nothing of it is kept any more but this log. */
+  | { readonly type: "DeploymentCleaned"; readonly at: number };

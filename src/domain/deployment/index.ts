@@ -1,0 +1,14 @@
+import type { Decider } from "../../decider.ts";
+import type { DeploymentCommand } from "./commands.ts";
+import { decide } from "./decide.ts";
+import type { DeploymentEvent } from "./events.ts";
+import { type DeploymentState, evolve, initialDeploymentState } from "./state.ts";
+import { wakeAt } from "./wake-at.ts";
+
+/** A deployment: what should run, and what became of each attempt to run it. */
+export const deployment: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
+  initialState: initialDeploymentState,
+  decide,
+  evolve,
+  wakeAt,
+};

@@ -1,0 +1,27 @@
+/** Limits of deployments. The specification has none; those of the original are not published. */
+
+const SECOND = 1000;
+
+/** How long a listener may work without a word before somebody else gets its revision; it reports three times in that. */
+export const LEASE_MS = 60 * SECOND;
+
+/** A listener that was not heard from for so long is silent: ten polls of the advised pace. */
+export const LISTENER_SILENT_MS = 100 * SECOND;
+
+/** How often a listener is advised to poll. */
+export const POLL_AFTER_SECONDS = 10;
+
+/** A step at the edge is far shorter: a download of 10 MiB, or a health check. */
+export const EDGE_STEP_MS = 60 * SECOND;
+
+/** How long a new revision may take until `GET /ok` answers 200. */
+export const HEALTH_WITHIN_MS = 10 * SECOND;
+
+/** Times that a revision may be cut off at work before it has failed: what kills three processes kills the fourth. */
+export const MOST_INTERRUPTIONS = 3;
+
+/** Their list is answered by asking each of them. */
+export const MOST_DEPLOYMENTS = 100;
+
+/** Every revision stays in the log, and its fold in memory. */
+export const MOST_REVISIONS = 1000;

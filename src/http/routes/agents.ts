@@ -1,0 +1,48 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { serveAgent } from "../../../durable/serve-agent.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { workspaceAccess } from "../auth.ts";
+import type { HttpEnv } from "../operation.ts";
+import { problemResponse, type RequestFailure } from "../problems.ts";
+import { uuid } from "../schemas/fields.ts";
+
+/** Headers that are for this service; an agent has no business with its caller's key. */
+const OURS = ["X-API-Key", "X-Tenant-Id"];
+
+/** Deployed agents, below `/deployments/{id}/`: any method and path, with a key of the workspace. */
+export const addAgentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  app.all("/deployments/:deployment_id/*", async ({ req, env, executionCtx }) => {
+    const { exports } = executionCtx as unknown as ExecutionContext; // Hono's type is the part that all platforms have
+    const answer = await serve(req.raw, req.param("deployment_id"), env, exports);
+    return answer.ok ? answer.value : problemResponse(answer.failure, "detail");
+  });
+};
+
+const serve = async (
+  request: Request,
+  id: string,
+  env: HttpEnv["Bindings"],
+  exports: ExecutionContext["exports"],
+): Promise<Result<Response, RequestFailure>> => {
+  const admitted = await workspaceAccess.admit(request, env);
+  if (!admitted.ok) return admitted;
+  const deploymentId = uuid.safeParse(id);
+  if (!deploymentId.success) return unknown(id);
+  const target = { tenantId: admitted.value.identity.tenantId, deploymentId: deploymentId.data };
+  const served = await serveAgent(env, exports, target, inner(request, id));
+  if (served.ok) return ok(served.value);
+  return served.failure.reason === "unknown_deployment" ? unknown(id) : fail(served.failure);
+};
+
+/** The request as the agent sees it: its own paths begin at `/`. */
+const inner = (request: Request, id: string): Request => {
+  const url = new URL(request.url);
+  const prefix = `/deployments/${id}`;
+  url.pathname = url.pathname.slice(prefix.length);
+  const headers = new Headers(request.headers);
+  for (const name of OURS) headers.delete(name);
+  headers.set("X-Forwarded-Prefix", prefix);
+  return new Request(url, new Request(request, { headers, redirect: "manual" }));
+};
+
+const unknown = (id: string) => fail<RequestFailure>({ reason: "not_found", what: "deployment", id });

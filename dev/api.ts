@@ -133,7 +133,8 @@ export const createProject = async (api: ApiAccess, name: string): Promise<strin
 export const manifestText = (api: ApiAccess, exportId: string): Promise<string> =>
   askText(api, "GET", `${BULK_EXPORTS}/${exportId}/manifest`);
 
-const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
+/** One request to the API; throws a DevFailure when it is not answered with success. */
+export const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
   // The shape is the specification's; test/http checks it.
   JSON.parse(await askText(api, method, path, body)) as Answer;
 

@@ -83,7 +83,8 @@ const argumentsOf = (options: WranglerOptions): string[] => [
   "--show-interactive-dev-session=false",
 ];
 
-const wranglerCli = (): string => {
+/** Path of the program that `npm install` brought; fails with a plain message when there is none. */
+export const wranglerCli = (): string => {
   try {
     const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
     const cli = join(dirname(manifest), "wrangler-dist/cli.js");

@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
-          include: ["test/{domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
+          include: ["test/{agent,domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
           testTimeout: 30_000,
         },
       },

@@ -20,12 +20,7 @@ export const move = (
 /** Cut off at work: queued again, unless that happened too often. */
 export function interrupt(revision: Revision, failure: RevisionFailure, at: number): readonly DeploymentEvent[] {
   if (!isAtWork(revision.status)) return [];
-  if (revision.interruptions + 1 < MOST_INTERRUPTIONS) {
-    return [
-      ...move(revision, "INTERRUPTED", failure, at),
-      { type: "RevisionMoved", revisionId: revision.id, to: "QUEUED", failure, at },
-    ];
-  }
+  if (revision.interruptions + 1 < MOST_INTERRUPTIONS) return move(revision, "INTERRUPTED", failure, at);
   const message = `${failure.message} It happened ${MOST_INTERRUPTIONS} times.`;
   return move(revision, failedAt(revision), { ...failure, message }, at);
 }

@@ -1,0 +1,62 @@
+import { type ApiAccess, ask } from "./api.ts";
+import { DevFailure } from "./failure.ts";
+
+/** The members of a deployment that clients of this repository look at. */
+export interface DeploymentAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly latest_revision_id: string;
+  readonly active_revision_id: string | null;
+  readonly url: string | null;
+}
+
+export interface RevisionAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly failure: { readonly reason: string; readonly message: string } | null;
+}
+
+const DEPLOYMENTS = "/v2/deployments";
+const SETTLED = ["DEPLOYED", "CREATE_FAILED", "BUILD_FAILED", "DEPLOY_FAILED", "SKIPPED"];
+
+/** Uploads a .tar.gz; answers with its source_tarball_path. */
+export const uploadSource = async (api: ApiAccess, tarball: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const upload = await ask<{ upload_url: string; object_path: string }>(api, "POST", `${DEPLOYMENTS}/upload-url`);
+  const headers = { "Content-Type": "application/gzip" };
+  const answer = await fetch(upload.upload_url, { method: "PUT", headers, body: tarball });
+  if (!answer.ok) throw new DevFailure(`The upload was answered with ${answer.status}: ${await answer.text()}`);
+  return upload.object_path;
+};
+
+/** A3 of the specification. */
+export const createDeployment = (api: ApiAccess, body: object): Promise<DeploymentAnswer> =>
+  ask(api, "POST", DEPLOYMENTS, body);
+
+/** A4. */
+export const readDeployment = (api: ApiAccess, id: string): Promise<DeploymentAnswer> =>
+  ask(api, "GET", `${DEPLOYMENTS}/${id}`);
+
+/** A6. */
+export const patchDeployment = (api: ApiAccess, id: string, body: object): Promise<DeploymentAnswer> =>
+  ask(api, "PATCH", `${DEPLOYMENTS}/${id}`, body);
+
+export const redeploy = (api: ApiAccess, id: string, revisionId: string): Promise<DeploymentAnswer> =>
+  ask(api, "POST", `${DEPLOYMENTS}/${id}/revisions/${revisionId}/redeploy`);
+
+export const listRevisions = async (api: ApiAccess, id: string): Promise<readonly RevisionAnswer[]> =>
+  (await ask<{ resources: RevisionAnswer[] }>(api, "GET", `${DEPLOYMENTS}/${id}/revisions`)).resources;
+
+/** Polls A5 until the revision has come to an end, good or bad; `seen` is told of every look on the way. */
+export const untilSettled = async (
+  api: ApiAccess,
+  { id, latest_revision_id }: DeploymentAnswer,
+  lookEveryMs: number,
+  seen: (status: string) => void = () => {},
+): Promise<RevisionAnswer> => {
+  for (;;) {
+    const revision = await ask<RevisionAnswer>(api, "GET", `${DEPLOYMENTS}/${id}/revisions/${latest_revision_id}`);
+    seen(revision.status);
+    if (SETTLED.includes(revision.status)) return revision;
+    await new Promise((resume) => setTimeout(resume, lookEveryMs));
+  }
+};

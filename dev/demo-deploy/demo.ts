@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiAccess, ask, projectId } from "../api.ts";
+import {
+  createDeployment,
+  type DeploymentAnswer,
+  listRevisions,
+  patchDeployment,
+  type RevisionAnswer,
+  readDeployment,
+  readMoves,
+  redeploy,
+  untilSettled,
+  uploadSource,
+} from "../control-plane.ts";
+import { progressLine } from "../demo/progress-line.ts";
+import { DevFailure } from "../failure.ts";
+import { startWaybill } from "../start.ts";
+import { pack, packExample } from "./pack.ts";
+import { chat, sendVisitors } from "./visitors.ts";
+
+const NAME = "demo agent";
+const LOOK_EVERY_MS = 50;
+const DAY_MS = 86_400_000;
+/** What a shell shows for a command that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** A server that does not even start: what it needs is not there. */
+const BROKEN = `throw new Error("the prompt of the agent is missing"); export default { fetch() {} };`;
+
+/** The quick start of the control plane (spec 4.A) with a real agent server, visited all the while. */
+export const demo = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-deploy-"));
+  console.log("\nWaybill demo: an agent server is deployed, replaced and rolled back. Nothing leaves this machine.\n");
+  const steps = progressLine();
+  steps.begin("Starting the service");
+  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => void waybill.stop().finally(() => process.exit(INTERRUPTED)));
+  }
+  try {
+    steps.done(waybill.config.url);
+    await show(waybill.config, folder, steps);
+  } finally {
+    await waybill.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const show = async (api: ApiAccess, folder: string, steps: ReturnType<typeof progressLine>): Promise<void> => {
+  steps.begin("Bundling and packing examples/agent");
+  const source = await packExample(join(folder, "bundle"));
+  steps.done(`${Math.round(source.length / 1024)} KiB`);
+
+  const settle = async (title: string, change: () => Promise<DeploymentAnswer>): Promise<RevisionAnswer> => {
+    steps.begin(title);
+    const revision = await untilSettled(api, await change(), LOOK_EVERY_MS, (status) => steps.update(status));
+    steps.done((await readMoves(api, id, revision.id)).join(" > "));
+    return revision;
+  };
+
+  let id = "";
+  const first = await settle("Creating a deployment", async () => {
+    const config = {
+      langgraph_config_path: "waybill.json",
+      source_tarball_path: await uploadSource(api, source),
+    };
+    const body = { name: NAME, source: "internal_source", source_config: {}, source_revision_config: config };
+    const created = await createDeployment(api, { ...body, secrets: [{ name: "GREETING", value: "Hello" }] });
+    id = created.id;
+    return created;
+  });
+  expectStatus(first, "DEPLOYED");
+  const { url } = await readDeployment(api, id);
+  if (url === null) throw new DevFailure("The deployment is DEPLOYED, and has no url.");
+
+  steps.begin("Calling it");
+  const said = await chat(api, url, "world");
+  if ("failure" in said) throw new DevFailure(`The agent answered ${said.failure}`);
+  steps.done(`"${said.text}"`);
+
+  const visitors = sendVisitors(api, url);
+  const second = await settle("Changing it, under load: revision 2", () =>
+    patchDeployment(api, id, { secrets: [{ name: "GREETING", value: "Welcome" }] }),
+  );
+  const third = await settle("A broken one: revision 3", async () => {
+    const path = await uploadSource(api, await pack(join(folder, "broken"), BROKEN));
+    return patchDeployment(api, id, { source_revision_config: { source_tarball_path: path } });
+  });
+  const serving = await readDeployment(api, id);
+  const stillGood = await chat(api, url, "world");
+  const fourth = await settle("Going back to the first: revision 4", () => redeploy(api, id, first.id));
+  const last = await chat(api, url, "world");
+  const visits = await visitors.stop();
+
+  expectStatus(second, "DEPLOYED");
+  expectStatus(third, "DEPLOY_FAILED");
+  expectStatus(fourth, "DEPLOYED");
+  if (serving.active_revision_id !== second.id)
+    throw new DevFailure("The broken revision took the second one's place.");
+  console.log(`\nRevision 3 says why it failed: ${third.failure?.message}`);
+  console.log(`Meanwhile revision 2 served: ${textOf(stillGood)}; after going back: ${textOf(last)}\n`);
+  for (const revision of (await listRevisions(api, id)).toReversed()) {
+    console.log(`   ${revision.id}  ${revision.status}`);
+  }
+  if (visits.failed.length > 0) {
+    throw new DevFailure(`${visits.failed.length} requests failed meanwhile; the first: ${visits.failed[0]}`);
+  }
+  console.log(`\n${visits.answered} requests during all of this, 0 failed; replies: ${visits.replies.join(" ")}`);
+  const asked = visits.answered + 3;
+  const traced = await tracedRuns(api);
+  if (traced !== asked) throw new DevFailure(`${asked} turns were answered, and ${traced} runs were traced.`);
+  console.log(`${asked} turns answered, ${traced} runs in the tracing project "${NAME}": equal.\n`);
+};
+
+const textOf = (said: { readonly text: string } | { readonly failure: string }): string =>
+  "text" in said ? `"${said.text}"` : said.failure;
+
+const expectStatus = ({ status, failure }: RevisionAnswer, expected: string): void => {
+  if (status !== expected)
+    throw new DevFailure(`The revision is ${status} instead of ${expected}: ${failure?.message}`);
+};
+
+/** Runs of today and the days beside it, as an export would take them. */
+const tracedRuns = async (api: ApiAccess): Promise<number> => {
+  const window = {
+    start_time: new Date(Date.now() - DAY_MS).toISOString(),
+    end_time: new Date(Date.now() + DAY_MS).toISOString(),
+  };
+  const body = { session_id: await projectId(api, NAME), ...window };
+  return (await ask<{ rows: number }>(api, "POST", "/api/v1/bulk-exports/estimate", body)).rows;
+};

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "../ports.ts";
+import type { Work } from "./protocol.ts";
+
+/** A revision that runs as a process of this machine. */
+export interface AgentProcess {
+  readonly revisionId: string;
+  readonly url: string;
+  /** Why it is not healthy, and null when it answers `GET /ok` with 200 in time. */
+  untilHealthy(withinMs: number): Promise<string | null>;
+  stop(): void;
+}
+
+const LOOK_EVERY_MS = 100;
+const MOST_LOG_CHARACTERS = 1000;
+
+/** The last part of an image's or a repository's name, without tag: the folder of the agent. */
+const FOLDER_NAME = /([A-Za-z0-9_-][A-Za-z0-9._-]*?)(?:\.git|:[A-Za-z0-9._-]+)?$/;
+
+/** Starts `<directory>/<name>/server.mjs`; a text says why it cannot. */
+export const startAgent = async (directory: string, work: Work): Promise<AgentProcess | string> => {
+  const name = FOLDER_NAME.exec(work.image_uri ?? work.repo_url ?? "")?.[1];
+  const program = name === undefined ? null : join(directory, name, "server.mjs");
+  if (program === null || !existsSync(program)) return `This listener has no agent "${name ?? ""}".`;
+  const port = await freePort();
+  // Nothing of the listener's own environment but where programs are: it may hold keys.
+  const env = { ...work.env, PATH: process.env.PATH ?? "", PORT: String(port) };
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const url = `http://127.0.0.1:${port}`;
+  const said = tail(child);
+  return {
+    revisionId: work.revision_id,
+    url,
+    untilHealthy: (withinMs) => untilHealthy(child, url, said, Date.now() + withinMs),
+    stop: () => void child.kill(),
+  };
+};
+
+const untilHealthy = async (
+  child: ChildProcess,
+  url: string,
+  said: () => string,
+  giveUpAt: number,
+): Promise<string | null> => {
+  let last = "it did not answer";
+  while (Date.now() < giveUpAt) {
+    if (child.exitCode !== null) return `The process ended with code ${child.exitCode}: ${said()}`;
+    const status = await healthOf(url);
+    if (status === 200) return null;
+    if (status !== null) last = `it answered ${status}`;
+    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+  }
+  return `GET /ok was not answered with 200 in time; ${last}. ${said()}`;
+};
+
+const healthOf = async (url: string): Promise<number | null> => {
+  try {
+    const answer = await fetch(`${url}/ok`, { signal: AbortSignal.timeout(1000) });
+    await answer.body?.cancel();
+    return answer.status;
+  } catch {
+    return null;
+  }
+};
+
+const tail = (child: ChildProcess): (() => string) => {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (part: Buffer) => {
+      text = (text + part.toString()).slice(-MOST_LOG_CHARACTERS);
+    });
+  }
+  return () => text;
+};

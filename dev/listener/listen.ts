@@ -1,0 +1,85 @@
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { ApiAccess } from "../api.ts";
+import { readConfig } from "../config.ts";
+import { DevFailure } from "../failure.ts";
+import { type AgentProcess, startAgent } from "./agent-process.ts";
+import { findListener, poll, report, type Work } from "./protocol.ts";
+
+/**
+ * The reference listener: the whole protocol of the remote data plane with processes instead of a cluster. What it runs
+ * ends with it; a listener that restarts gets each revision again by a redeploy.
+ */
+
+const HEALTHY_WITHIN_MS = 10_000;
+const USAGE = "Usage: npm run listener -- <directory> [--compute-id <name>] [--poll-ms <milliseconds>]";
+
+export const listen = async (args: readonly string[]): Promise<void> => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { "compute-id": { type: "string" }, "poll-ms": { type: "string" } },
+  });
+  const [directory] = positionals;
+  if (directory === undefined) throw new DevFailure(USAGE);
+  const api = access();
+  const listenerId = await findListener(api, values["compute-id"] ?? hostname());
+  console.log(`Listener ${listenerId} runs what lies in ${resolve(directory)}`);
+
+  const running = new Map<string, AgentProcess>();
+  let isOver = false;
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => (isOver = true));
+  while (!isOver) {
+    const { work, serving, poll_after_seconds } = await poll(api, listenerId);
+    for (const one of work) {
+      const agent = await bring(api, listenerId, resolve(directory), one);
+      if (agent !== null) running.set(agent.revisionId, agent);
+    }
+    // What was just brought up is not in the list yet; it replaces what is.
+    const wanted = new Set([...serving, ...work].map((one) => one.revision_id));
+    for (const [id, agent] of running) {
+      if (wanted.has(id)) continue;
+      agent.stop();
+      running.delete(id);
+      console.log(`${id}  stopped`);
+    }
+    const pauseMs = Number(values["poll-ms"] ?? poll_after_seconds * 1000);
+    for (const until = Date.now() + pauseMs; !isOver && Date.now() < until; )
+      await new Promise((resume) => setTimeout(resume, Math.min(100, pauseMs)));
+  }
+  for (const agent of running.values()) agent.stop();
+};
+
+/** Runs one revision and says how it went; null: it does not run. */
+const bring = async (
+  api: ApiAccess,
+  listenerId: string,
+  directory: string,
+  work: Work,
+): Promise<AgentProcess | null> => {
+  console.log(`${work.revision_id}  ${work.status} ${work.name}`);
+  // There is nothing to build: the folder holds the agent as it is.
+  if (work.status === "BUILDING" && !(await report(api, listenerId, work, { status: "DEPLOYING" }))) return null;
+  const agent = await startAgent(directory, work);
+  const failure = typeof agent === "string" ? agent : await agent.untilHealthy(HEALTHY_WITHIN_MS);
+  if (failure === null && typeof agent !== "string") {
+    const isTaken = await report(api, listenerId, work, { status: "DEPLOYED", url: agent.url });
+    console.log(`${work.revision_id}  ${isTaken ? `DEPLOYED at ${agent.url}` : "lease lost"}`);
+    if (isTaken) return agent;
+  } else {
+    await report(api, listenerId, work, { status: "DEPLOY_FAILED", reason: failure ?? "It did not start." });
+    console.log(`${work.revision_id}  DEPLOY_FAILED: ${failure}`);
+  }
+  if (typeof agent !== "string") agent.stop();
+  return null;
+};
+
+/** From the environment, or from a service that `npm run dev` runs on this machine. */
+const access = (): ApiAccess => {
+  const { WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id } = process.env;
+  if (url !== undefined && api_key !== undefined && workspace_id !== undefined) return { url, api_key, workspace_id };
+  const local = readConfig(process.env.STATE_DIR ?? ".dev");
+  if (local !== null) return local;
+  throw new DevFailure("Set WAYBILL_URL, WAYBILL_API_KEY and WAYBILL_WORKSPACE_ID, or start npm run dev first.");
+};

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ask } from "../../dev/api.ts";
+import { createDeployment, patchDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
+import { findListener, poll } from "../../dev/listener/protocol.ts";
+import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { until } from "../support/until.ts";
+
+const COMPUTE_ID = "test machine";
+const LOOK_EVERY_MS = 50;
+
+let folder: string;
+let waybill: RunningWaybill;
+let listenerId: string;
+const listeners: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-listener-"));
+  waybill = await startWaybill({ port: null, stateDir: folder, settings: {} });
+  listenerId = await findListener(waybill.config, COMPUTE_ID);
+});
+
+afterAll(async () => {
+  for (const one of listeners) one.kill("SIGTERM");
+  await Promise.all(listeners.map((one) => until(() => one.exitCode !== null || one.signalCode !== null)));
+  await waybill.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const startListener = () => {
+  const { url, api_key, workspace_id } = waybill.config;
+  const args = ["dev/listener.ts", "examples/process-agents", "--compute-id", COMPUTE_ID, "--poll-ms", "100"];
+  const env = { ...process.env, WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id };
+  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
+  listeners.push(child);
+  return child;
+};
+
+const body = (name: string, image: string, secrets: object[] = []) => ({
+  name,
+  source: "external_docker",
+  source_config: { listener_id: listenerId },
+  source_revision_config: { image_uri: image },
+  secrets,
+});
+
+const replyOf = async (url: string): Promise<string> => {
+  const answer = await fetch(url);
+  return ((await answer.json()) as { reply: string }).reply;
+};
+
+it("the reference listener runs a deployment as a process, replaces it, reports failures, and stops what is deleted", async () => {
+  startListener();
+  const api = waybill.config;
+  const created = await createDeployment(api, body("greeter", "registry.example/greeter:1"));
+  expect((await untilSettled(api, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
+  const { url } = await readDeployment(api, created.id);
+  expect(await replyOf(url ?? "")).toBe("Hello from greeter");
+
+  const greeting = [{ name: "GREETING", value: "Welcome" }];
+  const second = await patchDeployment(api, created.id, { secrets: greeting });
+  expect((await untilSettled(api, second, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
+  const replaced = (await readDeployment(api, created.id)).url ?? "";
+  expect(await replyOf(replaced)).toBe("Welcome from greeter");
+  await until(() =>
+    fetch(url ?? "").then(
+      () => false,
+      () => true,
+    ),
+  );
+
+  const absent = await createDeployment(api, body("absent", "registry.example/nothing:1"));
+  const failed = await untilSettled(api, absent, LOOK_EVERY_MS);
+  expect(failed).toMatchObject({ status: "DEPLOY_FAILED", failure: { message: expect.stringContaining("nothing") } });
+
+  const { api_key, workspace_id } = api;
+  const headers = { "X-API-Key": api_key, "X-Tenant-Id": workspace_id };
+  await fetch(`${api.url}/v2/deployments/${created.id}`, { method: "DELETE", headers });
+  await until(() =>
+    fetch(replaced).then(
+      () => false,
+      () => true,
+    ),
+  );
+});
+
+it("a revision whose listener was killed at work goes to the next one, once the lease has run out", async () => {
+  const api = waybill.config;
+  for (const one of listeners) one.kill("SIGKILL");
+  const created = await createDeployment(api, body("orphan", "registry.example/greeter:1"));
+  // A listener that takes the lease and dies: nothing is ever reported.
+  await until(async () => (await poll(api, listenerId)).work.length === 1);
+  startListener();
+  expect((await untilSettled(api, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
+  const { events } = await ask<{ events: { type: string; data: { status?: string } }[] }>(
+    api,
+    "GET",
+    `/v2/deployments/${created.id}/events`,
+  );
+  const moves = events.flatMap(({ data }) => data.status ?? []);
+  expect(moves).toContain("INTERRUPTED");
+});

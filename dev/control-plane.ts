@@ -46,6 +46,19 @@ export const redeploy = (api: ApiAccess, id: string, revisionId: string): Promis
 export const listRevisions = async (api: ApiAccess, id: string): Promise<readonly RevisionAnswer[]> =>
   (await ask<{ resources: RevisionAnswer[] }>(api, "GET", `${DEPLOYMENTS}/${id}/revisions`)).resources;
 
+/** Statuses that a revision has had, in their order, as its deployment's history tells. */
+export const readMoves = async (api: ApiAccess, id: string, revisionId: string): Promise<readonly string[]> => {
+  const { events } = await ask<{ events: EventAnswer[] }>(api, "GET", `${DEPLOYMENTS}/${id}/events?limit=1000`);
+  return events.flatMap(({ type, data }) =>
+    type === "RevisionMoved" && data.revision_id === revisionId ? (data.status ?? []) : [],
+  );
+};
+
+interface EventAnswer {
+  readonly type: string;
+  readonly data: { readonly revision_id?: string; readonly status?: string };
+}
+
 /** Polls A5 until the revision has come to an end, good or bad; `seen` is told of every look on the way. */
 export const untilSettled = async (
   api: ApiAccess,

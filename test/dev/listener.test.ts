@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask } from "../../dev/api.ts";
 import { createDeployment, patchDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
-import { findListener, poll } from "../../dev/listener/protocol.ts";
+import { findListener } from "../../dev/listener/protocol.ts";
 import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
 import { until } from "../support/until.ts";
 
@@ -85,21 +84,4 @@ it("the reference listener runs a deployment as a process, replaces it, reports 
       () => true,
     ),
   );
-});
-
-it("a revision whose listener was killed at work goes to the next one, once the lease has run out", async () => {
-  const api = waybill.config;
-  for (const one of listeners) one.kill("SIGKILL");
-  const created = await createDeployment(api, body("orphan", "registry.example/greeter:1"));
-  // A listener that takes the lease and dies: nothing is ever reported.
-  await until(async () => (await poll(api, listenerId)).work.length === 1);
-  startListener();
-  expect((await untilSettled(api, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
-  const { events } = await ask<{ events: { type: string; data: { status?: string } }[] }>(
-    api,
-    "GET",
-    `/v2/deployments/${created.id}/events`,
-  );
-  const moves = events.flatMap(({ data }) => data.status ?? []);
-  expect(moves).toContain("INTERRUPTED");
 });

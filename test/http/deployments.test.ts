@@ -192,6 +192,22 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.id)).status).toBe(404);
     await expect.poll(async () => (await sessions()).status).toBe(401);
   });
+
+  it("leaves its tracing project behind, unless delete_tracing_project says otherwise", async () => {
+    const projects = async (name: string) => {
+      const query = `?name=${encodeURIComponent(name)}`;
+      return (await call("GET", `/api/v1/sessions${query}`, { headers: workspace.headers })).body.length;
+    };
+    for (const [query, left] of [
+      ["", 1],
+      ["?delete_tracing_project=true", 0],
+    ] as const) {
+      const created = await deploy(workspace, saying("brief"));
+      await settled(workspace, created.id, created.latest_revision_id);
+      await call("DELETE", `${DEPLOYMENTS}/${created.id}${query}`, { headers: workspace.headers });
+      expect(await projects(created.name)).toBe(left);
+    }
+  });
 });
 
 describe("deployments", () => {

@@ -2,11 +2,11 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { DeploymentDefinition } from "../../domain/deployment/records.ts";
 import type { Refusal } from "../../domain/failures.ts";
 import { publicAddress } from "../../domain/public-address.ts";
-import { fail, ok } from "../../domain/result.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Settings } from "../../settings.ts";
 import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
-import { ownDeployment, ownFleet } from "../own-deployment.ts";
+import { type Asking, ownDeployment, ownFleet } from "../own-deployment.ts";
 import { register } from "../register.ts";
 import {
   changeOf,
@@ -18,7 +18,7 @@ import {
   showDeployment,
 } from "../schemas/deployment.ts";
 import { deploymentQuery, fitsDeployment, ids, pageShown, showPage } from "../schemas/deployment-query.ts";
-import { nothing, uuid } from "../schemas/fields.ts";
+import { flag, nothing, uuid } from "../schemas/fields.ts";
 
 const PATH = "/v2/deployments";
 const ONE_PATH = `${PATH}/{deployment_id}`;
@@ -26,10 +26,6 @@ const ONE_PATH = `${PATH}/{deployment_id}`;
 const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
 const ONE = z.object({ deployment_id: uuid });
 const COMMON = { tag: "Deployments", access: workspaceAccess, dialect: "detail" } as const;
-
-const noTracingProjectGone = z
-  .literal("false", { error: "Tracing projects cannot be deleted; leave delete_tracing_project out" })
-  .optional();
 
 const bulkDeleted = z
   .object({ deleted: z.array(z.string()), not_found: z.array(z.string()) })
@@ -103,16 +99,16 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(PATH),
     summary: "Delete several deployments; 207 when only some of them were there",
     params: nothing,
-    query: z.object({ deployment_ids: ids, delete_tracing_project: noTracingProjectGone }),
+    query: z.object({ deployment_ids: ids, delete_tracing_project: flag }),
     body: null,
     success: "ok",
     answer: bulkDeleted,
     isPartly: (answer) => answer.not_found.length > 0,
     failures: ["notFound"],
     async handle(asked) {
-      const { tenantId } = asked.who.identity;
       const wanted = [...new Set(asked.query.deployment_ids)];
-      const removed = await Promise.all(wanted.map((id) => ownFleet(asked).removeDeployment(tenantId, id)));
+      const withProject = asked.query.delete_tracing_project;
+      const removed = await Promise.all(wanted.map((id) => remove(asked, id, withProject)));
       const deleted = wanted.filter((_, at) => removed[at]?.ok);
       if (deleted.length === 0) return fail({ reason: "not_found", what: "deployment", id: wanted.join(", ") });
       return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
@@ -176,14 +172,25 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: ONE_PATH,
     aliases: aliasesOf(ONE_PATH),
-    summary: "Delete a deployment; it serves no request from now on, and its tracing project stays",
+    summary: "Delete a deployment; it serves no request from now on. Its tracing project stays, unless told otherwise",
     params: ONE,
-    query: z.object({ delete_tracing_project: noTracingProjectGone }),
+    query: z.object({ delete_tracing_project: flag }),
     body: null,
     success: "deleted",
     answer: null,
-    handle: (asked) => ownFleet(asked).removeDeployment(asked.who.identity.tenantId, asked.params.deployment_id),
+    handle: (asked) => remove(asked, asked.params.deployment_id, asked.query.delete_tracing_project),
   });
+};
+
+/** The project goes last: until then the agents may still trace into it. */
+const remove = async (asking: Asking, id: string, withProject: boolean): Promise<Result<null, Refusal>> => {
+  const { workspace, identity } = asking.who;
+  const known = await ownDeployment(asking, id).view();
+  if (!known.ok) return known;
+  const removed = await ownFleet(asking).removeDeployment(identity.tenantId, id);
+  if (!removed.ok || !withProject) return removed;
+  const [project] = await workspace.resolveProjects([{ name: known.value.definition.name }]);
+  return project?.ok ? workspace.deleteProject(project.value.id) : removed;
 };
 
 /** A source's address is a customer's word: https, and a name on the public internet. */

@@ -1,0 +1,118 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env as bindings, exports } from "cloudflare:workers";
+import { beforeEach, expect, it, vi } from "vitest";
+import { deployment, workspace } from "../../durable/actors.ts";
+import { keepUpload } from "../../durable/agent-store.ts";
+import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
+import { healthFailure } from "../../durable/edge-plane.ts";
+import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
+import { type Entry, tarballOf } from "../support/tarball.ts";
+import { env } from "./traces.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
+
+let definition: DeploymentDefinition;
+
+beforeEach(async () => {
+  const tenantId = crypto.randomUUID();
+  await workspace(env, tenantId).create({ id: tenantId, name: "test", plan: "enterprise" });
+  definition = {
+    id: crypto.randomUUID(),
+    tenantId,
+    name: "agent",
+    source: "internal_source",
+    deploymentType: null,
+    integrationId: null,
+    repoUrl: null,
+    listenerId: null,
+    k8sNamespace: null,
+    endpoint: "https://waybill.test",
+    createdAt: Date.now(),
+  };
+});
+
+const stub = () => deployment(env, definition.tenantId, definition.id);
+const rawStub = () => bindings.DEPLOYMENT.getByName(`deployment/${definition.tenantId}/${definition.id}`);
+
+const orderOf = async (word: string): Promise<RevisionOrder> => {
+  const path = `uploads/${crypto.randomUUID()}.tar.gz`;
+  const entries: Entry[] = [
+    { path: "waybill.json", content: '{"main": "server.js"}' },
+    { path: "server.js", content: `export default { fetch: () => new Response("${word}") };` },
+  ];
+  await keepUpload(env, definition.tenantId, path, tarballOf(entries));
+  return {
+    repoRef: null,
+    configPath: "waybill.json",
+    imageUri: null,
+    tarballPath: path,
+    allowNetwork: false,
+    installCommand: null,
+    buildCommand: null,
+    resourceSpec: null,
+    secrets: { KEY: "value" },
+  };
+};
+
+const untilServing = () =>
+  vi.waitUntil(async () => {
+    const serving = await stub().serving();
+    return serving?.kind === "edge" ? serving.agent : null;
+  }, WITHIN);
+
+const history = async () => {
+  const { events } = await stub().events({ after: 0, limit: 1000 });
+  return events.map(({ event }) => (event.type === "RevisionMoved" ? event.to : event.type));
+};
+
+it("a deployment created twice is one, with one revision", async () => {
+  const order = await orderOf("one");
+  const [first, second] = await Promise.all([stub().create(definition, order), stub().create(definition, order)]);
+  expect(second).toEqual(first);
+  await untilServing();
+  expect((await stub().revisions()).ok && (await history()).filter((type) => type === "RevisionAdded")).toHaveLength(1);
+});
+
+it("an alarm too many, or an eviction, changes nothing about a deployment", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const agent = await untilServing();
+  const before = await history();
+  await runDurableObjectAlarm(rawStub());
+  await evictDurableObject(rawStub());
+  expect(await stub().serving()).toEqual({ kind: "edge", agent });
+  expect(await history()).toEqual(before);
+});
+
+it("a revision that was asked for before an eviction is deployed after it", async () => {
+  await stub().create(definition, null);
+  const revised = await stub().revise(await orderOf("late"));
+  await evictDurableObject(rawStub());
+  const agent = await untilServing();
+  expect(revised.ok && revised.value.latestRevisionId).toBe(agent.revisionId);
+});
+
+it("neither a secret nor the agents' key is in the log of a deployment", async () => {
+  await stub().create(definition, { ...(await orderOf("one")), secrets: { MODEL_KEY: "sk-very-secret" } });
+  await untilServing();
+  const log = JSON.stringify(await stub().events({ after: 0, limit: 1000 }));
+  expect(log).not.toContain("sk-very-secret");
+  expect(log).not.toContain("wbk_");
+});
+
+it("a deleted deployment keeps nothing but its history", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const { bundleKey } = await untilServing();
+  expect(await env.SEGMENTS.head(bundleKey)).not.toBeNull();
+  await stub().remove();
+  await vi.waitUntil(async () => (await history()).at(-1) === "DeploymentCleaned", WITHIN);
+  expect(await env.SEGMENTS.head(bundleKey)).toBeNull();
+  expect(await stub().serving()).toBeNull();
+});
+
+it("an installation without a Worker Loader says so", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const agent = await untilServing();
+  const { LOADER: _, ...without } = env;
+  const failure = await healthFailure(without as typeof env, exports, agent); // the index signature hides the rest
+  expect(failure).toMatchObject({ reason: "edge_missing", message: expect.stringContaining("worker_loaders") });
+});

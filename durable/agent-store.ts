@@ -14,7 +14,7 @@ import type { Env } from "./env.ts";
 const DOWNLOAD_WITHIN_MS = 20_000;
 
 /** Where an upload lies. `path` is what the customer was told, without the tenant; it was checked by its schema. */
-const uploadKey = (tenantId: string, path: string): string => `agents/${tenantId}/${path}`;
+const uploadKey = (tenantId: string, path: string): string => path.replace("uploads/", `uploads/${tenantId}/`);
 
 export const isUrl = (path: string): boolean => /^https?:/i.test(path);
 
@@ -68,7 +68,7 @@ export async function removeBundles(env: Env, { tenantId, id }: DeploymentDefini
   }
 }
 
-const folderOf = (tenantId: string, deploymentId: string): string => `agents/${tenantId}/bundles/${deploymentId}/`;
+const folderOf = (tenantId: string, deploymentId: string): string => `agents/${tenantId}/${deploymentId}/`;
 
 async function readTarball(env: Env, tenantId: string, path: string): Promise<Result<Uint8Array, RevisionFailure>> {
   if (isUrl(path)) return download(path);

@@ -1,14 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import type { DeploymentCommand, ListenerReport } from "../src/domain/deployment/commands.ts";
+import { refuseContent, refuseCrowd, revisedContent } from "../src/domain/deployment/content.ts";
 import type { DeploymentEvent } from "../src/domain/deployment/events.ts";
 import { deployment } from "../src/domain/deployment/index.ts";
 import { refuseReport } from "../src/domain/deployment/leases.ts";
-import { LEASE_MS, MOST_REVISIONS } from "../src/domain/deployment/limits.ts";
+import { LEASE_MS } from "../src/domain/deployment/limits.ts";
 import type {
   DeploymentDefinition,
   DeploymentRecord,
   RevisionContent,
   RevisionRecord,
+  SealedSecrets,
 } from "../src/domain/deployment/records.ts";
 import {
   type ActiveDeployment,
@@ -31,6 +33,7 @@ import type {
   Agent,
   DeploymentProtocol,
   Offer,
+  PlainSecrets,
   RevisionChange,
   RevisionOrder,
   Serving,
@@ -61,7 +64,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const plainKey = newApiKey(definition.tenantId, crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)));
     const hash = await hashApiKey(plainKey);
     const key = { hash, envelope: await sealText(this.env, definition.id, plainKey) };
-    const content = order === null ? null : await this.#seal(definition.id, order);
+    const content = order && { ...order, secrets: await this.#seal(definition.id, order.secrets) };
     if (this.#journal.state.status !== "NONE") return this.view();
     this.#submit({ type: "Create", definition, key, now: Date.now() });
     if (content !== null) this.#add(content, null);
@@ -73,16 +76,14 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return record === null ? fail(this.#unknown()) : ok(record);
   }
 
-  async revise(change: RevisionChange): Promise<Result<DeploymentRecord, Refusal>> {
+  async revise({ secrets, ...change }: RevisionChange): Promise<Result<DeploymentRecord, Refusal>> {
     const asked = this.#active();
     if (asked === null) return fail(this.#unknown());
-    if (Object.keys(change).length === 0) return this.view();
-    const { secrets, ...others } = change;
-    const sealed = secrets === undefined ? null : await this.#seal(asked.definition.id, { ...NOTHING, secrets });
+    const sealed = secrets === undefined ? null : await this.#seal(asked.definition.id, secrets);
     const state = this.#active();
     if (state === null) return fail(this.#unknown());
-    const { secrets: earlier, ...latest } = state.revisions.at(-1)?.content ?? { ...NOTHING, secrets: NO_SECRETS };
-    const content = { ...latest, ...others, secrets: sealed?.secrets ?? earlier };
+    if (sealed === null && Object.keys(change).length === 0) return this.view();
+    const content = revisedContent(state, { ...change, ...(sealed === null ? {} : { secrets: sealed }) });
     const refusal = refuseContent(state.definition, content) ?? refuseCrowd(state);
     if (refusal !== null) return fail(refusal);
     this.#add(content, null);
@@ -237,9 +238,8 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     this.#submit({ type: "AddRevision", revisionId: crypto.randomUUID(), content, redeployOf, now: Date.now() });
   }
 
-  async #seal(deploymentId: string, { secrets, ...order }: RevisionOrder): Promise<RevisionContent> {
-    const envelope = await sealSecrets(this.env, deploymentId, secrets);
-    return { ...order, secrets: { envelope, names: Object.keys(secrets) } };
+  async #seal(deploymentId: string, secrets: PlainSecrets): Promise<SealedSecrets> {
+    return { envelope: await sealSecrets(this.env, deploymentId, secrets), names: Object.keys(secrets) };
   }
 
   #active(): ActiveDeployment | null {
@@ -258,36 +258,6 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
   #unknownRevision(id: string): Refusal {
     return this.#active() === null ? this.#unknown() : { reason: "not_found", what: "revision", id };
   }
-}
-
-const NOTHING: Omit<RevisionContent, "secrets"> = {
-  repoRef: null,
-  configPath: null,
-  imageUri: null,
-  tarballPath: null,
-  allowNetwork: false,
-  installCommand: null,
-  buildCommand: null,
-  resourceSpec: null,
-};
-const NO_SECRETS = { envelope: null, names: [] } as const;
-
-/** A first revision comes with its source, whether at creation or later. */
-function refuseContent({ source }: DeploymentDefinition, content: RevisionContent): Refusal | null {
-  const isComplete = source !== "internal_source" || (content.tarballPath !== null && content.configPath !== null);
-  if (isComplete) return null;
-  const loc = [
-    "body",
-    "source_revision_config",
-    content.tarballPath === null ? "source_tarball_path" : "langgraph_config_path",
-  ];
-  return { reason: "invalid", loc, message: "Field required", type: "missing" };
-}
-
-function refuseCrowd(state: ActiveDeployment): Refusal | null {
-  if (state.revisions.length < MOST_REVISIONS) return null;
-  const message = `The deployment has ${MOST_REVISIONS} revisions, which is the most; create another one.`;
-  return { reason: "conflict", message };
 }
 
 const agentOf = ({ definition, key }: ActiveDeployment, revision: Revision): Agent => ({

@@ -8,16 +8,9 @@ import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { type Asking, ownDeployment, ownFleet } from "../own-deployment.ts";
 import { register } from "../register.ts";
-import {
-  changeOf,
-  deploymentCreate,
-  deploymentShown,
-  deploymentUpdate,
-  foreignMember,
-  orderOf,
-  showDeployment,
-} from "../schemas/deployment.ts";
+import { deploymentShown, showDeployment } from "../schemas/deployment.ts";
 import { deploymentQuery, fitsDeployment, ids, pageShown, showPage } from "../schemas/deployment-query.ts";
+import { changeOf, deploymentCreate, deploymentUpdate, foreignMember, orderOf } from "../schemas/deployment-request.ts";
 import { flag, nothing, uuid } from "../schemas/fields.ts";
 
 const PATH = "/v2/deployments";

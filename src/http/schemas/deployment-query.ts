@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { DeploymentRecord, RevisionRecord } from "../../domain/deployment/records.ts";
 import { isSettled, REVISION_STATUSES } from "../../domain/deployment/revision-status.ts";
-import { DEPLOYMENT_STATUSES, DEPLOYMENT_TYPES } from "./deployment.ts";
+import { DEPLOYMENT_STATUSES } from "./deployment.ts";
+import { DEPLOYMENT_TYPES } from "./deployment-request.ts";
 import { paging, uuid } from "./fields.ts";
 
 /** Pages of the control plane: `{resources, offset}`, where `offset` asks for the next page. */

@@ -230,7 +230,9 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
       const home = workspace(this.env, tenantId);
       if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
       await home.resolveProjects([{ name: message.name }]);
-      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "manage" });
+      // A user of its own: nobody's tokens are within an agent's reach.
+      const userId = `deployment-${id}`;
+      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "manage", userId });
     });
   }
 

@@ -23,16 +23,6 @@ export async function openText(env: Env, context: string, envelope: string): Pro
 export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
   sealText(env, destinationId, JSON.stringify(credentials));
 
-/** Seals a text; the envelope opens for that owner only. */
-export const sealText = (env: Env, owner: string, text: string): Promise<string> =>
-  sealSecret(text, masterKeys(env), owner);
-
-/** Opens what `sealText` sealed for the owner; null: the master key is gone. */
-export async function openText(env: Env, owner: string, envelope: string): Promise<string | null> {
-  const plain = await openSecret(envelope, masterKeys(env), owner);
-  return plain.ok ? plain.value : null;
-}
-
 /** Opens a destination's bucket with its present credentials; asked anew for each step, so that rotation takes effect. */
 export async function openBucket(
   env: Env,

@@ -53,6 +53,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
       decider: deployment,
       announce: announceDeployment,
       receiverOf: (message) => message.to,
+      tellsAll: () => false,
       upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
     },
   );

@@ -21,6 +21,7 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     decider: fleet,
     announce: () => [],
     receiverOf: (message: never) => message,
+    tellsAll: (message: never) => message,
     upcast: (event) => event as FleetEvent, // no event has changed its shape yet
   });
   /** Deployments being made at this moment; a process that dies forgets them, and with them their right to the name. */

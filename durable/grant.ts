@@ -35,6 +35,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     decider: grant,
     announce: () => [],
     receiverOf: (message: never) => message,
+    tellsAll: (message: never) => message,
     upcast: (event) => event as GrantEvent, // no event has changed its shape yet
   });
   /** Refreshes on their way; everybody who needs the token waits for the same one. */

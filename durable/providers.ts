@@ -25,6 +25,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
     decider: providers,
     announce: () => [],
     receiverOf: (message: never) => message,
+    tellsAll: (message: never) => message,
     upcast: (event) => event as ProviderEvent, // no event has changed its shape yet
   });
 

@@ -48,9 +48,8 @@ export default defineConfig({
           include: ["test/{readers,clients,dev,faults,crash,clickhouse}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // After the others. Mostly they wait; each has a service, ports and folders of its own.
-          sequence: { groupOrder: 1 },
-          maxWorkers: 2,
+          // One after the other, beside the other projects: mostly they wait.
+          fileParallelism: false,
         },
       },
     ],

@@ -1,6 +1,9 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+/** Files at once, on two cores: those that talk to a real service mostly wait. The same for all, or they would queue. */
+const WORKERS = 4;
+
 /** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one kind. */
 export default defineConfig({
   test: {
@@ -12,6 +15,7 @@ export default defineConfig({
           name: "rules",
           include: ["test/{agent,domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
           testTimeout: 30_000,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -32,6 +36,7 @@ export default defineConfig({
           include: ["test/{durable,http}/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 30_000,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -39,7 +44,7 @@ export default defineConfig({
           name: "simulation",
           include: ["test/simulation/**/*.test.ts"],
           testTimeout: 240_000,
-          fileParallelism: false,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -48,8 +53,7 @@ export default defineConfig({
           include: ["test/{readers,clients,dev,faults,crash,clickhouse}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // One after the other, beside the other projects: mostly they wait.
-          fileParallelism: false,
+          maxWorkers: WORKERS,
         },
       },
     ],

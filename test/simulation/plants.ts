@@ -12,23 +12,23 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "alarm-not-armed-first",
     file: "durable/journal.ts",
-    text: "    void this.#storage.setAlarm(at);\n  }",
-    replacement: "    void at;\n  }",
+    text: "this.#alarmAt = this.#moveAlarm(at);",
+    replacement: "void at;",
     breaks: "an actor whose step breaks is woken by nobody",
     foundBy: "awake",
   },
   {
     name: "outbox-without-alarm",
     file: "durable/journal.ts",
-    text: "const at = this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;",
-    replacement: "const at = due;",
+    text: "return this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;",
+    replacement: "return due;",
     breaks: "messages wait for an alarm that nobody sets",
     foundBy: "awake",
   },
   {
     name: "outbox-forgets-before-delivery",
     file: "durable/journal.ts",
-    text: `        await deliver(message);
+    text: `        if (!this.#isReplaced(row.id, message)) await deliver(message);
         this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);`,
     replacement: `        this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
         await deliver(message);`,
@@ -84,7 +84,7 @@ export const PLANTS: readonly Plant[] = [
         { retry: event.retry, deadline: event.deadline, retryAt: null, step: null },
       );`,
     breaks: "a retry exports what came since into the same files",
-    foundBy: "complete-rows",
+    foundBy: "stable-objects",
   },
   {
     name: "file-number-forgotten",
@@ -178,8 +178,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "scratch-of-a-cancelled-run",
     file: "durable/steps/clean.ts",
-    text: "const segments = context.progress().snapshot?.segments ?? 0;",
-    replacement: "const segments = context.progress().derived.length;",
+    text: "...Array.from({ length: snapshot?.segments ?? 0 }, ",
+    replacement: "...Array.from({ length: context.progress().derived.length }, ",
     breaks: "what a run was making when it was cancelled stays for ever",
     foundBy: "at-rest",
   },

@@ -4,6 +4,7 @@ import type { Env } from "./env.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./grant-protocol.ts";
 import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
 import type { RateLimiterProtocol } from "./rate-limiter.ts";
+import { withPlainAnswers } from "./stub.ts";
 import type { StraysProtocol, TraceShardProtocol } from "./trace-protocol.ts";
 import { uuidV5 } from "./uuid.ts";
 
@@ -77,7 +78,7 @@ export const listenerIdOf = (tenantId: string, computeId: string): string => uui
  * each class states with `implements`.
  */
 function actor<Protocol>(env: Env, namespace: DurableObjectNamespace, name: string): Protocol {
-  return homeOf(env, namespace).getByName(name) as unknown as Protocol;
+  return withPlainAnswers(homeOf(env, namespace).getByName(name)) as Protocol;
 }
 
 function homeOf(env: Env, namespace: DurableObjectNamespace): DurableObjectNamespace {

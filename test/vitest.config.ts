@@ -4,6 +4,12 @@ import { defineConfig } from "vitest/config";
 /** Files at once, on two cores: those that talk to a real service mostly wait. The same for all, or they would queue. */
 const WORKERS = 4;
 
+/**
+ * Files of one project share a process (or a workerd), which spares it from being started and its modules from being
+ * loaded for each: no file may leave anything behind in globals, and in workerd each has tenants of its own.
+ */
+const SHARED = { isolate: false } as const;
+
 /** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one kind. */
 export default defineConfig({
   test: {
@@ -13,6 +19,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
+          ...SHARED,
           include: ["test/{agent,domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
           testTimeout: 30_000,
           maxWorkers: WORKERS,
@@ -35,6 +42,7 @@ export default defineConfig({
           name: "workerd",
           include: ["test/{durable,http}/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
+          ...SHARED,
           testTimeout: 30_000,
           maxWorkers: WORKERS,
         },

@@ -233,7 +233,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
       await home.resolveProjects([{ name: message.name }]);
       // A user of its own: nobody's tokens are within an agent's reach.
       const userId = `deployment-${id}`;
-      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "manage", userId });
+      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "ingest", userId });
     });
   }
 

@@ -5,7 +5,9 @@ import type { Window } from "./time.ts";
 /** The records that actors keep and show. Plain data; instants are epoch milliseconds. */
 
 export type Plan = "developer" | "plus" | "enterprise";
-export type Role = "read" | "manage";
+/** What a key may do: ask, send traces and feedback, or everything. */
+export const ROLES = ["read", "ingest", "manage"] as const;
+export type Role = (typeof ROLES)[number];
 
 export type ExportStatus = "CREATED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEDOUT";
 

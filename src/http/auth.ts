@@ -1,7 +1,7 @@
 import { workspace } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
 import type { WorkspaceProtocol } from "../../durable/protocol.ts";
-import type { Identity } from "../domain/records.ts";
+import type { Identity, Role } from "../domain/records.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { hashApiKey, sameSecret, tenantOfApiKey } from "../secrets/api-key.ts";
 import type { RequestFailure } from "./problems.ts";
@@ -35,16 +35,22 @@ export const exportAccess: Access<Caller> = {
   },
 };
 
-/** Ingest, projects and OAuth: the key alone says which workspace; a tenant header must agree with it. */
+/** Projects, OAuth and deployments: the key alone says which workspace; a tenant header must agree with it. */
 export const workspaceAccess: Access<Caller> = {
   schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional"),
 };
 
-/** Questions, also those that are asked by POST: every key may ask. */
+/** Questions, also those that are asked by POST. */
 export const readingAccess: Access<Caller> = {
   schemes: [["API Key"], ["Bearer Auth"]],
-  admit: (request, env) => admitKey(request, env, "optional", "reads"),
+  admit: (request, env) => admitKey(request, env, "optional", "read"),
+};
+
+/** Traces and feedback that come in: all that an agent may do. */
+export const ingestAccess: Access<Caller> = {
+  schemes: [["API Key"], ["Bearer Auth"]],
+  admit: (request, env) => admitKey(request, env, "optional", "ingest"),
 };
 
 /** The operator, by the deployment's own secret. */
@@ -73,7 +79,7 @@ const admitKey = async (
   request: Request,
   env: Env,
   tenantHeader: "required" | "optional",
-  purpose: "reads" | "writes" = isReading(request) ? "reads" : "writes",
+  needed: Role = isReading(request) ? "read" : "manage",
 ): Promise<Result<Caller, RequestFailure>> => {
   const key = request.headers.get("X-API-Key") || bearerOf(request);
   if (key === null) {
@@ -94,11 +100,14 @@ const admitKey = async (
   if (asked !== null && asked.toLowerCase() !== tenantId) {
     return unauthorized("The API key does not belong to the workspace in X-Tenant-Id.");
   }
-  if (authorized.value.role === "read" && purpose === "writes") {
-    return fail({ reason: "forbidden", message: "This API key may only read; use one with the role manage." });
+  const { role } = authorized.value;
+  if (role !== "manage" && role !== needed) {
+    return fail({ reason: "forbidden", message: `This API key may only ${MAY[role]}; use one with the role manage.` });
   }
   return ok({ identity: authorized.value, workspace: stub });
 };
+
+const MAY = { read: "read", ingest: "send traces and feedback" } as const;
 
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 

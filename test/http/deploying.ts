@@ -61,5 +61,9 @@ export const settled = async (workspace: TestWorkspace, deploymentId: string, re
 export const patch = (workspace: TestWorkspace, id: string, body: object) =>
   call("PATCH", `${DEPLOYMENTS}/${id}`, { headers: workspace.headers, body });
 
+/** The key of an agent that answers with its characters, one by one: a key as it is appears in no answer. */
+export const agentKey = async (workspace: TestWorkspace, id: string): Promise<string> =>
+  (await ask(workspace, id)).body.join("");
+
 export const ask = (workspace: TestWorkspace, id: string, path = "/") =>
   call("GET", `/deployments/${id}${path}`, { headers: workspace.headers });

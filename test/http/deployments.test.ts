@@ -1,6 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, newWorkspace, type TestWorkspace } from "./client.ts";
-import { agentSource, ask, bodyOf, create, DEPLOYMENTS, deploy, patch, saying, settled, upload } from "./deploying.ts";
+import {
+  agentKey,
+  agentSource,
+  ask,
+  bodyOf,
+  create,
+  DEPLOYMENTS,
+  deploy,
+  patch,
+  saying,
+  settled,
+  upload,
+} from "./deploying.ts";
 
 let workspace: TestWorkspace;
 let other: TestWorkspace;
@@ -181,16 +193,16 @@ describe("a deployment at the edge", () => {
   });
 
   it("is gone once deleted: its routes, its key, its record", async () => {
-    const created = await deploy(workspace, agentSource("return new Response(env.LANGSMITH_API_KEY);"));
+    const created = await deploy(workspace, agentSource("return Response.json([...env.LANGSMITH_API_KEY]);"));
     await settled(workspace, created.id, created.latest_revision_id);
-    const key = (await ask(workspace, created.id)).text;
-    const sessions = () => call("GET", "/api/v1/sessions", { headers: { "X-API-Key": key } });
-    expect((await sessions()).status).toBe(200);
+    const headers = { "X-API-Key": await agentKey(workspace, created.id) };
+    const send = () => call("POST", "/runs/batch", { headers, body: {} });
+    expect((await send()).status).toBe(202);
     const gone = await call("DELETE", `${DEPLOYMENTS}/${created.id}`, { headers: workspace.headers });
     expect(gone.status).toBe(204);
     expect((await get(`/${created.id}`)).body.detail).toContain(created.id);
     expect((await ask(workspace, created.id)).status).toBe(404);
-    await expect.poll(async () => (await sessions()).status).toBe(401);
+    await expect.poll(async () => (await send()).status).toBe(401);
   });
 
   it("leaves its tracing project behind, unless delete_tracing_project says otherwise", async () => {

@@ -6,7 +6,7 @@ import { isoFromMs } from "../../domain/time.ts";
 import { decodeBody } from "../../trace/decode-body.ts";
 import { readFeedback } from "../../trace/read-run.ts";
 import { type Invalid, invalid, type RunChange } from "../../trace/run-change.ts";
-import { type Caller, workspaceAccess } from "../auth.ts";
+import { type Caller, ingestAccess, workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
 import { feedbackQuery, feedbackShown, feedbackUpdate, showFeedback } from "../schemas/feedback.ts";
@@ -23,6 +23,7 @@ const ANY = { ids: null, runIds: null, projectIds: null, keys: null, sources: nu
 export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
+    access: ingestAccess,
     method: "post",
     path: "/api/v1/feedback",
     aliases: ["/feedback"],

@@ -8,7 +8,7 @@ import { readBatch } from "../../trace/read-batch.ts";
 import { readMultipart } from "../../trace/read-multipart.ts";
 import { readRun } from "../../trace/read-run.ts";
 import type { Invalid, RunChange } from "../../trace/run-change.ts";
-import { type Caller, workspaceAccess } from "../auth.ts";
+import { type Caller, ingestAccess } from "../auth.ts";
 import type { Asked, HttpEnv } from "../operation.ts";
 import type { RequestFailure } from "../problems.ts";
 import { register } from "../register.ts";
@@ -21,7 +21,7 @@ const taken = z.object({ message: z.string() }).openapi("Taken");
 
 const COMMON = {
   tag: "Ingest",
-  access: workspaceAccess,
+  access: ingestAccess,
   query: nothing,
   body: null,
   success: "accepted",

@@ -6,7 +6,7 @@ import { readSettings } from "../../settings.ts";
 import { decodeBody } from "../../trace/decode-body.ts";
 import { allTaken, failureStatus, partlyTaken } from "../../trace/otlp/answers.ts";
 import { type OtlpFormat, readTraces } from "../../trace/otlp/read-traces.ts";
-import { workspaceAccess } from "../auth.ts";
+import { ingestAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { FAILURE_TEXTS } from "../operation-document.ts";
 import { faultOf, type Problem, problemOf, problemText, RETRY_SOON, type RequestFailure, STATUS } from "../problems.ts";
@@ -77,7 +77,7 @@ interface Taken extends IngestOutcome {
 
 const take = async (request: Request, format: OtlpFormat | null, env: Env): Promise<Result<Taken, RequestFailure>> => {
   const { maxBodyBytes } = readSettings(env);
-  const admitted = await workspaceAccess.admit(request, env);
+  const admitted = await ingestAccess.admit(request, env);
   if (!admitted.ok) return admitted;
   const { identity, workspace } = admitted.value;
   if (format === null) {

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { DEFAULT_USER_ID } from "../../domain/records.ts";
+import { DEFAULT_USER_ID, ROLES } from "../../domain/records.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { closedObject, shownUuid, uuid } from "./fields.ts";
 
@@ -22,6 +22,10 @@ export const planUpdate = closedObject({ plan }).openapi("WorkspaceUpdate");
 
 export const planShown = z.object({ id: shownUuid, plan }).openapi("WorkspacePlan");
 
+const role = z
+  .enum(ROLES)
+  .openapi({ description: "read: asks; ingest: sends traces and feedback; manage: everything" });
+
 /** Whose key it is. Part of names of actors, so without slashes. */
 const userId = z.string().regex(/^[A-Za-z0-9._@+-]{1,128}$/, {
   error: "Input should be 1 to 128 letters, digits and -._@+",
@@ -30,7 +34,7 @@ const userId = z.string().regex(/^[A-Za-z0-9._@+-]{1,128}$/, {
 /** Without `user_id` it belongs to the workspace's default user. */
 export const keyCreate = closedObject({
   label,
-  role: z.enum(["read", "manage"]),
+  role,
   user_id: userId.nullish().transform((id) => id ?? DEFAULT_USER_ID),
 }).openapi("ApiKeyCreate");
 
@@ -40,7 +44,7 @@ export const keyShown = z
     api_key: z.string(),
     sha256: z.string(),
     label: z.string(),
-    role: z.enum(["read", "manage"]),
+    role,
     user_id: z.string(),
   })
   .openapi("ApiKey");

@@ -39,10 +39,13 @@ export const MAX_SMALL_FIELD_BYTES = 1024 * 1024;
 /** Where a run's JSON came from: what kind of change it is, the id known beforehand, and its place in the request. */
 export interface RunOrigin {
   readonly kind: "post" | "patch";
-  /** From the path or the name of the part; null: the JSON must hold it. */
-  readonly id: string | null;
+  /** From the path or the name of the part; null: the JSON must hold it; a maker is asked where it does not. */
+  readonly id: string | null | IdMaker;
   readonly loc: Location;
 }
+
+/** Makes the id of a run that has none: the same one whenever the same JSON comes. */
+export type IdMaker = (json: Uint8Array, fields: RunFields) => string;
 
 /** Reads the JSON of one run. Members that are not fields of a run are ignored, `status` among them: it is derived. */
 export function runChange(bytes: Uint8Array, origin: RunOrigin): Result<RunChange, Invalid> {
@@ -52,16 +55,18 @@ export function runChange(bytes: Uint8Array, origin: RunOrigin): Result<RunChang
   const scanned = scanObject(bytes);
   if (!scanned.ok) return invalid(loc, `a run must be a JSON object: ${scanned.failure.message}`, "json_invalid");
 
-  const draft: Draft = { ...NO_FIELDS, id: origin.id, projectId: null, projectName: null };
+  const known = typeof origin.id === "string" ? origin.id : null;
+  const draft: Draft = { ...NO_FIELDS, id: known, projectId: null, projectName: null };
   for (const member of scanned.value) {
     const fault = readMember(draft, bytes, member, loc);
     if (fault !== null) return fail(fault);
   }
-  if (draft.id === null) return invalid([...loc, "id"], "a run needs an id", "missing");
-  if (origin.id !== null && draft.id !== origin.id)
+  const { projectId, projectName, id: said, ...fields } = draft;
+  const id = said ?? (typeof origin.id === "function" ? origin.id(bytes, fields) : null);
+  if (id === null) return invalid([...loc, "id"], "a run needs an id", "missing");
+  if (known !== null && id !== known)
     return invalid([...loc, "id"], "differs from the id this run is sent under", "value_error");
 
-  const { projectId, projectName, id, ...fields } = draft;
   return ok({
     ...fields,
     id,

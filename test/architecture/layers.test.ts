@@ -28,7 +28,7 @@ const LAYERS: readonly {
   {
     path: "src/trace/",
     imports: ["src/domain/", "src/filter/", "src/parquet/row.ts"],
-    uses: ["node:buffer", "node:stream", "node:zlib"],
+    uses: ["node:buffer", "node:crypto", "node:stream", "node:zlib"],
   },
   {
     path: "durable/",

@@ -54,6 +54,24 @@ it("The langsmith SDK creates, reads, lists, updates and deletes projects", asyn
   expect(await listed({})).toEqual(expect.not.arrayContaining(["renamed"]));
 });
 
+it("The langsmith SDK lists projects by their metadata", async () => {
+  for (const [projectName, metadata] of Object.entries({ blue: { color: "blue", size: 1 }, red: { color: "red" } }))
+    await client.createProject({ projectName, metadata });
+  expect(await listed({ metadata: { color: "blue" } })).toEqual(["blue"]);
+  expect(await listed({ metadata: { color: "red", size: 1 } })).toEqual([]);
+});
+
+it("A run that the langsmith SDK creates without an id gets one, the same when it is sent again", async () => {
+  const start_time = Date.parse("2026-09-14T08:00:00.123Z");
+  const nameless = { name: "no id", run_type: "llm", inputs: { a: 1 }, project_name: "made ids", start_time };
+  for (const inputs of [{ a: 1 }, { a: 1 }, { a: 2 }]) await client.createRun({ ...nameless, inputs });
+  const found = [];
+  for await (const run of client.listRuns({ projectName: "made ids" })) found.push(run);
+  expect(found.map(({ inputs }) => inputs)).toEqual(expect.arrayContaining([{ a: 1 }, { a: 2 }]));
+  expect(found).toHaveLength(2);
+  for (const { id, name } of found) expect(await client.readRun(id)).toMatchObject({ id, name });
+});
+
 it("All pages of a long list of projects reach the langsmith SDK", async () => {
   const names = Array.from({ length: 105 }, (_, n) => `page ${n}`);
   for (const projectName of names) await client.createProject({ projectName });

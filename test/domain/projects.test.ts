@@ -29,7 +29,39 @@ const gone = given(created, { type: "ProjectCreated", project: demo, at: NOW }, 
 const registered = { type: "RegisterExport", definition, maxRunning: 15, now: NOW } as const;
 const open = ({ state }: { state: unknown }) => state as OpenWorkspace; // every log here begins with its creation
 const names = (state: OpenWorkspace, by: "name" | "start_time", isDescending: boolean) =>
-  projectsOf(state, { name: null, nameContains: null, ids: null, order: { by, isDescending } }).map((one) => one.name);
+  projectsOf(state, { name: null, nameContains: null, ids: null, metadata: null, order: { by, isDescending } }).map(
+    (one) => one.name,
+  );
+
+describe("projects are found by metadata", () => {
+  const tagged = (name: string, extra: object | null) =>
+    project(name, { extra: extra === null ? null : JSON.stringify(extra) });
+  const state = open(
+    having(
+      tagged("one", { metadata: { team: "a", owners: ["ada", "bob"], deep: { a: 1, b: null } } }),
+      tagged("two", { metadata: { team: "b", owners: [] }, team: "a" }),
+      tagged("three", { metadata: null }),
+      tagged("four", null),
+    ),
+  );
+  it.each<[metadata: object, found: readonly string[]]>([
+    [{ team: "a" }, ["one"]],
+    [{ team: "a", owners: ["bob"] }, ["one"]],
+    [{ owners: [] }, ["one", "two"]],
+    [{ owners: "bob" }, []],
+    [{ owners: { 0: "ada" } }, []],
+    [{ deep: { a: 1 } }, ["one"]],
+    [{ deep: { b: null } }, ["one"]],
+    [{ deep: { c: null } }, []],
+    [{ deep: { a: "1" } }, []],
+    [{ toString: {} }, []],
+    [{}, ["four", "one", "three", "two"]],
+  ])("that hold %j: %j", (metadata, found) => {
+    const order = { by: "name", isDescending: false } as const;
+    const query = { name: null, nameContains: null, ids: null, metadata: { ...metadata }, order };
+    expect(projectsOf(state, query).map(({ name }) => name)).toEqual(found);
+  });
+});
 
 describe("a project", () => {
   it("that was renamed is found by its new name only, and its old one is free", () => {
@@ -40,7 +72,13 @@ describe("a project", () => {
       { type: "ProjectChanged", project: renamed, at: NOW },
     );
     const named = (name: string) =>
-      projectsOf(open(after), { name, nameContains: null, ids: null, order: { by: "name", isDescending: false } });
+      projectsOf(open(after), {
+        name,
+        nameContains: null,
+        ids: null,
+        metadata: null,
+        order: { by: "name", isDescending: false },
+      });
     expect([named("new"), named("demo")]).toEqual([[renamed], []]);
     after
       .when({ type: "CreateProject", project: project("demo", { id: "another" }), now: NOW })

@@ -68,7 +68,38 @@ it("projects are listed by the newest first, or by name as asked", async () => {
   expect(await names("sort_by=start_time&sort_by_desc=false&offset=1")).toEqual(["c", "a"]);
   expect(await names(`reference_dataset=${crypto.randomUUID()}`)).toEqual([]);
   expect(await names("reference_free=true")).toEqual(["a", "c", "b"]);
-  expect((await call("GET", "/sessions?sort_by=luck", { headers: own.headers })).status).toBe(422);
+  expect(await names("dataset_version=1")).toEqual([]);
+  expect(await names(`tag_value_id=${crypto.randomUUID()}`)).toEqual([]);
+});
+
+it.each([
+  "sort_by=luck",
+  "metadata=a",
+  "metadata=[1]",
+  "filter=eq(name,1)",
+  "facets=true",
+  "stats_start_time=2030-01-01",
+])("a list of projects that cannot be narrowed so is refused: %s", async (query) => {
+  expect((await call("GET", `/sessions?${query}`, { headers })).status).toBe(422);
+});
+
+it("several projects are deleted together; those that are not there are named", async () => {
+  const [first, second, kept] = [await newProject(workspace), await newProject(workspace), await newProject(workspace)];
+  const foreign = await newProject(await newWorkspace());
+  const remove = (...ids: string[]) =>
+    call("DELETE", `/api/v1/sessions?${ids.map((id) => `session_ids=${id}`).join("&")}`, { headers });
+  const removed = await remove(first, second, foreign, first);
+  expect([removed.status, removed.body]).toEqual([207, { deleted: [first, second], not_found: [foreign] }]);
+  expect((await remove(first, foreign)).status).toBe(404);
+  expect((await remove()).status).toBe(422);
+  for (const [id, status] of [
+    [first, 404],
+    [second, 404],
+    [kept, 200],
+  ])
+    expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(status);
+  const last = await remove(kept);
+  expect([last.status, last.body]).toEqual([200, { deleted: [kept], not_found: [] }]);
 });
 
 it("a project tells what is known of its runs when it is asked to", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { canonicalUuid, madeAt } from "../../src/domain/run-id.ts";
+import { madeId } from "../../src/trace/made-id.ts";
 import { readFeedback, readRun } from "../../src/trace/read-run.ts";
 import { MAX_RUN_BYTES } from "../../src/trace/run-change.ts";
 import { PARENT_ID, PROJECT_ID, RUN_ID, START, START_MICROS, streamOf, text } from "./samples.ts";
@@ -15,6 +17,30 @@ const refusedAt = async (run: object | string) => {
   const change = await post(run);
   return change.ok ? null : change.failure.loc;
 };
+
+describe("a run that comes without an id", () => {
+  const withoutId = async (run: object) => {
+    const change = await readRun(streamOf(JSON.stringify(run)), { kind: "post", id: madeId, loc: [] });
+    return change.ok ? change.value.id : change.failure.type;
+  };
+  const run = { name: "a", run_type: "llm", start_time: START };
+
+  it("gets one that tells when it began, the same whenever the same run is sent", async () => {
+    const id = await withoutId(run);
+    expect([madeAt(id), canonicalUuid(id)]).toEqual([Math.floor(START_MICROS / 1000), id]);
+    expect(await withoutId(run)).toBe(id);
+    expect(await withoutId({ ...run, name: "b" })).not.toBe(id);
+  });
+
+  it("gets the one that its dotted order ends in", async () => {
+    expect(await withoutId({ ...run, dotted_order: `20300101T100000000001Z${RUN_ID.toUpperCase()}` })).toBe(RUN_ID);
+  });
+
+  it("keeps its own, and is refused when nothing says when it began", async () => {
+    expect(await withoutId({ ...run, id: RUN_ID })).toBe(RUN_ID);
+    expect(await withoutId({ name: "a" })).toBe("missing");
+  });
+});
 
 describe("reading one run", () => {
   it("reads a run as the client sends it", async () => {

@@ -1,13 +1,16 @@
 import type { Refusal } from "../failures.ts";
+import { holds } from "../json-containment.ts";
 import type { Project } from "../records.ts";
 import { entries, lookUp } from "../table.ts";
 import type { OpenWorkspace } from "./state.ts";
 
 export interface ProjectQuery {
-  /** null asks for nothing; so do the other two. */
+  /** null asks for nothing; so do the other three. */
   readonly name: string | null;
   readonly nameContains: string | null;
   readonly ids: readonly string[] | null;
+  /** What the member `metadata` of `extra` must hold. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly order: { readonly by: "name" | "start_time"; readonly isDescending: boolean };
 }
 
@@ -24,7 +27,8 @@ export interface ProjectChange {
 }
 
 /** The workspace's projects that fit everything asked for; of two that began at once, the later one counts as later. */
-export function projectsOf(state: OpenWorkspace, { name, nameContains, ids, order }: ProjectQuery): readonly Project[] {
+export function projectsOf(state: OpenWorkspace, query: ProjectQuery): readonly Project[] {
+  const { name, nameContains, ids, metadata, order } = query;
   const named = name === null ? undefined : lookUp(state.projectIdByName, name);
   const pool =
     name === null
@@ -34,11 +38,14 @@ export function projectsOf(state: OpenWorkspace, { name, nameContains, ids, orde
     .filter(
       (project) =>
         (nameContains === null || project.name.toLowerCase().includes(nameContains.toLowerCase())) &&
-        (ids === null || ids.includes(project.id)),
+        (ids === null || ids.includes(project.id)) &&
+        (metadata === null || holds(metadataOf(project), metadata)),
     )
     .sort(order.by === "name" ? (a, b) => (a.name < b.name ? -1 : 1) : (a, b) => a.startTime - b.startTime);
   return order.isDescending ? fitting.reverse() : fitting;
 }
+
+const metadataOf = ({ extra }: Project): unknown => (extra === null ? {} : (JSON.parse(extra).metadata ?? {}));
 
 /** Why a project cannot be created: its name or its id is taken; null when it can, or when it may stand for another. */
 export function refuseProject(

@@ -3,7 +3,9 @@ import { type IngestOutcome, ingestChanges } from "../../../durable/ingest.ts";
 import type { Refusal } from "../../domain/failures.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { decodeBody } from "../../trace/decode-body.ts";
+import { madeId } from "../../trace/made-id.ts";
 import { boundaryOf } from "../../trace/multipart-parts.ts";
+import type { RunOrigin } from "../../trace/parse-run.ts";
 import { readBatch } from "../../trace/read-batch.ts";
 import { readMultipart } from "../../trace/read-multipart.ts";
 import { readRun } from "../../trace/read-run.ts";
@@ -12,12 +14,16 @@ import { type Caller, ingestAccess } from "../auth.ts";
 import type { Asked, HttpEnv } from "../operation.ts";
 import type { RequestFailure } from "../problems.ts";
 import { register } from "../register.ts";
-import { nothing, uuid } from "../schemas/fields.ts";
+import { nothing, shownUuid, uuid } from "../schemas/fields.ts";
 
 type Body = ReadableStream<Uint8Array>;
 type Changes = AsyncIterable<Result<RunChange, Invalid>>;
+type Answered = Result<z.output<typeof taken>, RequestFailure>;
 
 const taken = z.object({ message: z.string() }).openapi("Taken");
+const takenRun = taken
+  .extend({ id: shownUuid.openapi({ description: "Of the run; made here if a new run came without one." }) })
+  .openapi("TakenRun");
 
 const COMMON = {
   tag: "Ingest",
@@ -25,7 +31,6 @@ const COMMON = {
   query: nothing,
   body: null,
   success: "accepted",
-  answer: taken,
   dialect: "error",
   failures: ["notFound", "tooLarge", "capacity"],
 } as const;
@@ -42,6 +47,7 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Send new runs and changes of runs as JSON",
     params: nothing,
     rawBody: JSON_ONLY,
+    answer: taken,
     handle: (asked) => ingest(asked, (body) => readBatch(body, asked.settings.maxBodyBytes)),
   });
 
@@ -53,6 +59,7 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Send new runs, changes of runs and feedback as multipart/form-data",
     params: nothing,
     rawBody: ["multipart/form-data"],
+    answer: taken,
     async handle(asked) {
       const boundary = boundaryOf(asked.request.headers.get("Content-Type") ?? "");
       if (boundary === null) {
@@ -71,7 +78,8 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Send one new run",
     params: nothing,
     rawBody: JSON_ONLY,
-    handle: (asked) => ingest(asked, (body) => single(readRun(body, { kind: "post", id: null, loc: ["body"] }))),
+    answer: takenRun,
+    handle: (asked) => ingestOne(asked, { kind: "post", id: madeId, loc: ["body"] }),
   });
 
   register(app, {
@@ -82,25 +90,38 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Change one run; what is absent stays as it is",
     params: z.object({ run_id: uuid }),
     rawBody: JSON_ONLY,
-    handle: (asked) =>
-      ingest(asked, (body) => single(readRun(body, { kind: "patch", id: asked.params.run_id, loc: ["body"] }))),
+    answer: takenRun,
+    handle: (asked) => ingestOne(asked, { kind: "patch", id: asked.params.run_id, loc: ["body"] }),
   });
 };
 
-const ingest = async (
-  { request, env, who }: Pick<Asked<Caller, unknown, unknown, null>, "request" | "env" | "who">,
-  read: (body: Body) => Changes,
-): Promise<Result<z.output<typeof taken>, RequestFailure>> => {
-  if (request.body === null) {
-    return fail({ reason: "invalid", loc: ["body"], message: "Field required", type: "missing" });
-  }
-  const decoded = decodeBody(request.body, request.headers.get("Content-Encoding"));
-  if (!decoded.ok) return decoded;
-  const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
-  return answerOf(await ingestChanges(env, who.identity.tenantId, resolveProjects, read(decoded.value)));
+type IngestRequest = Pick<Asked<Caller, unknown, unknown, null>, "request" | "env" | "who">;
+
+const ingest = async (asked: IngestRequest, read: (body: Body) => Changes): Promise<Answered> => {
+  const body = decodedBody(asked.request);
+  return body.ok ? take(asked, read(body.value)) : body;
 };
 
-const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Result<z.output<typeof taken>, RequestFailure> => {
+const ingestOne = async (asked: IngestRequest, origin: RunOrigin) => {
+  const body = decodedBody(asked.request);
+  if (!body.ok) return body;
+  const run = await readRun(body.value, origin);
+  if (!run.ok) return run;
+  const answered = await take(asked, only(run));
+  return answered.ok ? ok({ ...answered.value, id: run.value.id }) : answered;
+};
+
+const decodedBody = ({ body, headers }: Request): Result<Body, Invalid> =>
+  body === null
+    ? fail({ reason: "invalid", loc: ["body"], message: "Field required", type: "missing" })
+    : decodeBody(body, headers.get("Content-Encoding"));
+
+const take = async ({ env, who }: IngestRequest, changes: Changes): Promise<Answered> => {
+  const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
+  return answerOf(await ingestChanges(env, who.identity.tenantId, resolveProjects, changes));
+};
+
+const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Answered => {
   // Before all else: a client that is told of another fault does not send again.
   if (capacity !== null) return fail(capacity);
   const [first] = refusals;
@@ -114,6 +135,6 @@ const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Result<z.out
 const entryOf = (refusal: Refusal) =>
   refusal.reason === "invalid" ? [{ loc: refusal.loc, msg: refusal.message, type: refusal.type }] : [];
 
-async function* single(change: Promise<Result<RunChange, Invalid>>): AsyncGenerator<Result<RunChange, Invalid>> {
-  yield await change;
+async function* only(change: Result<RunChange, Invalid>): Changes {
+  yield change;
 }

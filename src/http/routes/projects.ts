@@ -1,16 +1,19 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { projectStatistics } from "../../../durable/project-statistics.ts";
-import { ok } from "../../domain/result.ts";
+import { fail, ok } from "../../domain/result.ts";
 import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
 import { nothing, uuid } from "../schemas/fields.ts";
 import {
+  fitsNoProject,
   oneProjectQuery,
   projectCreate,
   projectCreateQuery,
   projectQuery,
   projectShown,
+  projectsDeleted,
+  projectsToDelete,
   projectUpdate,
   showProject,
 } from "../schemas/project.ts";
@@ -30,11 +33,12 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     answer: z.array(projectShown),
     async handle({ query, env, who }) {
-      if (query.reference_dataset !== null || query.reference_free === "false") return ok([]);
+      if (fitsNoProject(query)) return ok([]);
       const projects = await who.workspace.listProjects({
         name: query.name ?? null,
         nameContains: query.name_contains ?? null,
         ids: query.id,
+        metadata: query.metadata ?? null,
         order: { by: query.sort_by ?? "start_time", isDescending: query.sort_by_desc !== "false" },
         limit: query.limit,
         offset: query.offset,
@@ -124,5 +128,26 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "deleted",
     answer: null,
     handle: ({ params, who }) => who.workspace.deleteProject(params.session_id),
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: "/api/v1/sessions",
+    aliases: ["/sessions"],
+    summary: "Delete several projects with all their runs; 207 when only some of them were there",
+    params: nothing,
+    query: projectsToDelete,
+    body: null,
+    answer: projectsDeleted,
+    isPartly: (answer) => answer.not_found.length > 0,
+    failures: ["notFound"],
+    async handle({ query, who }) {
+      const wanted = [...new Set(query.session_ids)];
+      const deleted: string[] = [];
+      for (const id of wanted) if ((await who.workspace.deleteProject(id)).ok) deleted.push(id);
+      if (deleted.length === 0) return fail({ reason: "not_found", what: "project", id: wanted.join(", ") });
+      return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
+    },
   });
 };

@@ -69,7 +69,7 @@ const likelyWindows = (runId: string) =>
 /** Those of the workspace alone: ids of others lead nowhere. */
 const projectsOf = async (who: Caller, ids: readonly string[] | null) => {
   const order = { by: "start_time", isDescending: false } as const;
-  const all = { name: null, nameContains: null, order, limit: null, offset: 0 };
+  const all = { name: null, nameContains: null, metadata: null, order, limit: null, offset: 0 };
   const projects = await who.workspace.listProjects({ ...all, ids });
   return new Map(projects.map((project) => [project.id, project]));
 };

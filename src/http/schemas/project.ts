@@ -3,8 +3,9 @@ import type { Project } from "../../domain/records.ts";
 import { RETENTION_DAYS } from "../../domain/retention.ts";
 import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
+import { isObject } from "../../trace/json-object.ts";
 import { latencyAt, type RunStatistics } from "../../trace/run-statistics.ts";
-import { flag, instant, isoOrNull, paging, severalOf, shownInstant, shownUuid, uuid } from "./fields.ts";
+import { closedObject, flag, instant, isoOrNull, paging, severalOf, shownInstant, shownUuid, uuid } from "./fields.ts";
 
 /** The original lists at most this many projects at once, and as many without `limit`. */
 const PROJECTS_PER_PAGE = 100;
@@ -60,18 +61,56 @@ const statistics = { include_stats: flag } as const;
 
 export const oneProjectQuery = z.object(statistics);
 
-/** A project belongs to no dataset here, so one that must belong to one is not found. */
-export const projectQuery = z.object({
+/** JSON that `extra.metadata` of a project is asked to hold. The bound keeps it as shallow as recursion needs it. */
+const METADATA_MOST_CHARACTERS = 2048;
+
+const metadata = z
+  .string()
+  .max(METADATA_MOST_CHARACTERS)
+  .transform((text, context) => {
+    const asked = objectIn(text);
+    if (asked !== null) return asked;
+    context.addIssue({ code: "custom", message: 'Input should be a JSON object, such as {"team": "a"}' });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", description: "A JSON object: only projects whose `extra.metadata` holds it." });
+
+const noDatasets = { description: "Projects here belong to no dataset: with any, the list is empty." } as const;
+
+/** What is not named here is refused: a list that it did not narrow would be taken for one that it did. */
+export const projectQuery = closedObject({
   name: z.string().optional(),
   name_contains: z.string().optional(),
   id: severalOf(uuid),
-  reference_dataset: severalOf(uuid),
+  metadata: metadata.optional(),
+  reference_dataset: severalOf(uuid).openapi(noDatasets),
+  dataset_version: z.string().optional().openapi(noDatasets),
   reference_free: z.enum(["true", "false"]).optional(),
+  tag_value_id: severalOf(uuid).openapi({ description: "Nothing here has tags: with any, the list is empty." }),
   ...statistics,
   sort_by: z.enum(["start_time", "name"]).optional(),
   sort_by_desc: z.enum(["true", "false"]).optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
+
+/** Whether no project can fit, since none has a dataset or a tag. */
+export const fitsNoProject = (query: z.output<typeof projectQuery>): boolean =>
+  query.reference_dataset !== null ||
+  query.dataset_version !== undefined ||
+  query.reference_free === "false" ||
+  query.tag_value_id !== null;
+
+/** Projects deleted in one request, one after the other. */
+export const projectsToDelete = z.object({
+  session_ids: z.preprocess(
+    (sent) => (sent === undefined ? undefined : [sent].flat()),
+    z.array(uuid).min(1).max(PROJECTS_PER_PAGE),
+  ),
+});
+
+export const projectsDeleted = z
+  .object({ deleted: z.array(shownUuid), not_found: z.array(shownUuid) })
+  .openapi("TracerSessionsDeleted");
 
 const seconds = z.number().nullable().openapi({ description: "Of the runs that have ended, in seconds, within 5 %." });
 const tokens = z.int().nullable();
@@ -140,3 +179,13 @@ const showStatistics = (known: RunStatistics | null) => ({
 });
 
 const milliseconds = (micros: number | null): number | null => (micros === null ? null : Math.floor(micros / 1000));
+
+/** null: the text is no JSON, or no object. */
+const objectIn = (text: string): Record<string, unknown> | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+};

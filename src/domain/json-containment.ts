@@ -1,0 +1,16 @@
+/**
+ * Whether JSON holds other JSON: an object holds one whose members it holds, a list one of whose items each is held by
+ * one of its own, and everything else what equals it.
+ */
+export function holds(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part)) return Array.isArray(whole) && part.every((item) => whole.some((one) => holds(one, item)));
+  if (!isObject(part)) return whole === part;
+  return isObject(whole) && Object.entries(part).every(([name, value]) => holds(own(whole, name), value));
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const own = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

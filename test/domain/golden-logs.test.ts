@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deployment } from "../../src/domain/deployment/index.ts";
+import { activeOf, isOver, viewOf as viewOfDeployment } from "../../src/domain/deployment/view.ts";
 import { destination } from "../../src/domain/destination/index.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
@@ -14,7 +16,7 @@ import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 
 /**
  * Logs as each released version wrote them. Events are for ever: a version that cannot read them loses its users'
- * exports. Files here are only added; a test that breaks asks for an upcast, not for another file.
+ * exports. Logs here are only added; a test that breaks asks for an upcast, not for another file.
  */
 const FOLDER = join(import.meta.dirname, "logs");
 
@@ -76,5 +78,32 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     const empty = fold(run, log("run of an empty day"), upcastRun);
     expect(empty).toMatchObject({ status: "COMPLETED", progress: { files: [] } });
     expect([run.wakeAt(derived), run.wakeAt(empty)]).toEqual([null, null]);
+  });
+
+  it("tell of a deployment at the edge that went back to its first revision, and was deleted", () => {
+    const events = log("deployment at the edge");
+    const alive = fold(deployment, events.slice(0, -2));
+    if (alive.status !== "ACTIVE") throw new Error("the last two events end it");
+    expect(alive.revisions.map(({ status }) => status)).toEqual(["DEPLOYED", "BUILD_FAILED", "DEPLOYED"]);
+    expect(activeOf(alive)).toMatchObject({
+      redeployOf: alive.revisions[0]?.id,
+      bundle: alive.revisions[0]?.bundle,
+      content: { secrets: { names: ["MODEL_KEY"], envelope: expect.stringMatching(/^wbe1\./) } },
+    });
+    expect(deployment.wakeAt(alive)).toBeNull();
+    expect(isOver(fold(deployment, events))).toBe(true);
+  });
+
+  it("tell of a deployment at a listener whose second revision could not be built", () => {
+    const events = log("deployment at a listener");
+    const alive = fold(deployment, events.slice(0, -2));
+    const settled = { status: "READY", isSettled: true, remoteUrl: "http://10.0.0.1:8000" };
+    expect(viewOfDeployment(alive)).toMatchObject(settled);
+    if (alive.status !== "ACTIVE") throw new Error("the last two events end it");
+    expect(alive.revisions.map(({ status, failure }) => [status, failure?.reason])).toEqual([
+      ["DEPLOYED", undefined],
+      ["BUILD_FAILED", "reported"],
+    ]);
+    expect(isOver(fold(deployment, events))).toBe(true);
   });
 });

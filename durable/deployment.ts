@@ -12,12 +12,7 @@ import type {
   RevisionRecord,
   SealedSecrets,
 } from "../src/domain/deployment/records.ts";
-import {
-  type ActiveDeployment,
-  type DeploymentState,
-  type Revision,
-  revisionOf,
-} from "../src/domain/deployment/state.ts";
+import { type ActiveDeployment, type Revision, revisionOf } from "../src/domain/deployment/state.ts";
 import { activeOf, type EdgeWork, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/deployment/view.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery } from "../src/domain/history.ts";
@@ -28,7 +23,7 @@ import { readSettings } from "../src/settings.ts";
 import { listener, workspace } from "./actors.ts";
 import { environmentOf, sealSecrets } from "./agent-environment.ts";
 import { build, missingSource, removeBundles } from "./agent-store.ts";
-import { announceDeployment, type DeploymentMessage } from "./deployment-messages.ts";
+import { announceDeployment } from "./deployment-messages.ts";
 import type {
   Agent,
   DeploymentProtocol,
@@ -47,16 +42,13 @@ const KEY_RANDOM_BYTES = 32;
 
 /** One deployment: keeps what should run, brings it to the edge or hands it to a listener, and says who serves. */
 export class DeploymentActor extends DurableObject<Env> implements DeploymentProtocol {
-  readonly #journal = new Journal<DeploymentState, DeploymentCommand, DeploymentEvent, DeploymentMessage>(
-    this.ctx.storage,
-    {
-      decider: deployment,
-      announce: announceDeployment,
-      receiverOf: (message) => message.to,
-      tellsAll: () => false,
-      upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
-    },
-  );
+  readonly #journal = new Journal(this.ctx.storage, {
+    decider: deployment,
+    announce: announceDeployment,
+    receiverOf: (message) => message.to,
+    tellsAll: () => false,
+    upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
+  });
 
   async create(
     definition: DeploymentDefinition,
@@ -251,7 +243,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
   }
 
   #submit(command: DeploymentCommand): void {
-    this.#journal.submit(command, command.now);
+    this.#journal.submit(command);
   }
 
   #unknown(): Refusal {

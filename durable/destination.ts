@@ -1,12 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import {
-  type DestinationCommand,
-  type DestinationEvent,
-  type DestinationState,
-  destination,
-  type ProbeReport,
-  repeatCreation,
-} from "../src/domain/destination/index.ts";
+import { destination, type ProbeReport, repeatCreation } from "../src/domain/destination/index.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import { keyPrefixOf } from "../src/domain/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../src/domain/records.ts";
@@ -15,19 +8,13 @@ import { openStore } from "../src/s3/client.ts";
 import { probe } from "../src/s3/probe.ts";
 import { readSettings } from "../src/settings.ts";
 import type { Env } from "./env.ts";
-import { Journal } from "./journal.ts";
+import { Journal, silent } from "./journal.ts";
 import type { Access, DestinationProtocol } from "./protocol.ts";
 import { sealCredentials } from "./vault.ts";
 
 /** A customer's bucket. Credentials are sealed before they touch storage and leave only as the sealed envelope. */
 export class DestinationActor extends DurableObject<Env> implements DestinationProtocol {
-  readonly #journal = new Journal<DestinationState, DestinationCommand, DestinationEvent, never>(this.ctx.storage, {
-    decider: destination,
-    announce: () => [],
-    receiverOf: (message: never) => message,
-    tellsAll: (message: never) => message,
-    upcast: (event) => event as DestinationEvent, // no event has changed its shape yet
-  });
+  readonly #journal = new Journal(this.ctx.storage, silent(destination));
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;
@@ -38,10 +25,17 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     const envelope = credentials === null ? null : await sealCredentials(this.env, id, credentials);
     const keys = keysOf(credentials);
     const now = Date.now();
-    this.#journal.submit(
-      { type: "Create", id, tenantId, displayName, config, envelope, keys, probe: checked.value, now },
+    this.#journal.submit({
+      type: "Create",
+      id,
+      tenantId,
+      displayName,
+      config,
+      envelope,
+      keys,
+      probe: checked.value,
       now,
-    );
+    });
     return repeatCreation(command, this.#journal.state) ?? fail(this.#unknown());
   }
 
@@ -60,15 +54,15 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
       const envelope = await sealCredentials(this.env, state.record.id, credentials);
       const now = Date.now();
       const keys = keysOf(credentials);
-      this.#journal.submit({ type: "RotateCredentials", envelope, keys, probe: checked.value, now }, now);
+      this.#journal.submit({ type: "RotateCredentials", envelope, keys, probe: checked.value, now });
     }
-    if (displayName !== undefined) this.#journal.submit({ type: "Rename", displayName, now: Date.now() }, Date.now());
+    if (displayName !== undefined) this.#journal.submit({ type: "Rename", displayName, now: Date.now() });
     return this.view(tenantId);
   }
 
   async remove(tenantId: string): Promise<Result<null, Refusal>> {
     if (this.#owned(tenantId) === null) return fail(this.#unknown());
-    this.#journal.submit({ type: "Delete", now: Date.now() }, Date.now());
+    this.#journal.submit({ type: "Delete", now: Date.now() });
     return ok(null);
   }
 

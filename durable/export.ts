@@ -38,7 +38,7 @@ import { uuidV5 } from "./uuid.ts";
 
 /** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
 export class ExportActor extends DurableObject<Env> implements ExportProtocol {
-  readonly #journal = new Journal<ExportState, ExportCommand, ExportEvent, ExportMessage>(this.ctx.storage, {
+  readonly #journal = new Journal(this.ctx.storage, {
     decider: bulkExport,
     announce: announceExport,
     receiverOf: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
@@ -241,7 +241,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   #submit(command: ExportCommand): void {
-    this.#journal.submit(command, command.now);
+    this.#journal.submit(command);
   }
 }
 

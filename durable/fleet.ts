@@ -1,29 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import type { DeploymentDefinition, DeploymentRecord, ListenerRecord } from "../src/domain/deployment/records.ts";
 import type { Refusal } from "../src/domain/failures.ts";
-import {
-  type FleetCommand,
-  type FleetEvent,
-  type FleetState,
-  fleet,
-  holderOf,
-  refuseDeployment,
-} from "../src/domain/fleet/index.ts";
+import { type FleetCommand, fleet, holderOf, refuseDeployment } from "../src/domain/fleet/index.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { deployment } from "./actors.ts";
 import type { FleetProtocol, RevisionOrder } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
-import { Journal } from "./journal.ts";
+import { Journal, silent } from "./journal.ts";
 
 /** Which deployments and listeners a workspace has. What they are is for each of them to say. */
 export class FleetActor extends DurableObject<Env> implements FleetProtocol {
-  readonly #journal = new Journal<FleetState, FleetCommand, FleetEvent, never>(this.ctx.storage, {
-    decider: fleet,
-    announce: () => [],
-    receiverOf: (message: never) => message,
-    tellsAll: (message: never) => message,
-    upcast: (event) => event as FleetEvent, // no event has changed its shape yet
-  });
+  readonly #journal = new Journal(this.ctx.storage, silent(fleet));
   /** Deployments being made at this moment; a process that dies forgets them, and with them their right to the name. */
   readonly #making = new Set<string>();
 
@@ -106,6 +93,6 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
   }
 
   #submit(command: FleetCommand): void {
-    this.#journal.submit(command, command.now);
+    this.#journal.submit(command);
   }
 }

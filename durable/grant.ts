@@ -2,9 +2,9 @@ import { DurableObject } from "cloudflare:workers";
 import type { ProviderFailure, Refusal } from "../src/domain/failures.ts";
 import type { GrantCommand } from "../src/domain/grant/commands.ts";
 import { chooseToken, refuseBeginning, refuseCode, standingOf } from "../src/domain/grant/decide.ts";
-import type { GrantEvent, Token } from "../src/domain/grant/events.ts";
+import type { Token } from "../src/domain/grant/events.ts";
 import { grant } from "../src/domain/grant/index.ts";
-import { type GrantState, isOpen } from "../src/domain/grant/state.ts";
+import { isOpen } from "../src/domain/grant/state.ts";
 import type { Provider } from "../src/domain/provider/index.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { log } from "../src/log.ts";
@@ -16,7 +16,7 @@ import { newVerifier } from "../src/oauth/verifier.ts";
 import type { Env } from "./env.ts";
 import type { Authentication, AuthorizationLook, GrantProtocol } from "./grant-protocol.ts";
 import { GrantSecrets } from "./grant-secrets.ts";
-import { Journal } from "./journal.ts";
+import { Journal, silent } from "./journal.ts";
 import { sealState } from "./oauth-state.ts";
 import { openClient } from "./providers.ts";
 
@@ -31,13 +31,7 @@ interface UsableToken {
 /** One user's consents and tokens at one provider. Its single instance is why a token is refreshed once, whoever asks. */
 export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   readonly #secrets = new GrantSecrets(this.ctx.storage, this.env, this.ctx.id.name ?? "");
-  readonly #journal = new Journal<GrantState, GrantCommand, GrantEvent, never>(this.ctx.storage, {
-    decider: grant,
-    announce: () => [],
-    receiverOf: (message: never) => message,
-    tellsAll: (message: never) => message,
-    upcast: (event) => event as GrantEvent, // no event has changed its shape yet
-  });
+  readonly #journal = new Journal(this.ctx.storage, silent(grant));
   /** Refreshes on their way; everybody who needs the token waits for the same one. */
   readonly #refreshes = new Map<string, Promise<Result<null, ProviderFailure>>>();
   /** Tokens that are being deleted: nobody gets them any more. */
@@ -226,7 +220,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
 
   /** A secret lives as long as what it belongs to, no longer. */
   #submit(command: GrantCommand): void {
-    this.#journal.submit(command, Date.now());
+    this.#journal.submit(command);
     const { authorizations, tokens } = this.#journal.state;
     const open = [...authorizations.values()].filter(isOpen).map(({ id }) => id);
     this.#secrets.keepOnly([...open, ...tokens.keys()]);

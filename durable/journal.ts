@@ -26,11 +26,20 @@ export interface Script<S, C, E, M> {
   upcast(event: { readonly type: string }): E;
 }
 
+/** The script of an actor that tells nobody anything, and none of whose events has changed its shape yet. */
+export const silent = <S, C, E>(decider: Decider<S, C, E>): Script<S, C, E, never> => ({
+  decider,
+  announce: () => [],
+  receiverOf: (message) => message,
+  tellsAll: (message) => message,
+  upcast: (event) => event as E, // as it was appended
+});
+
 /**
  * One actor's history: an append-only table, its fold, its outbox and its single alarm. What an event makes due to
  * others is written in the same transaction, delivered from the alarm at least once, and forgotten when delivered.
  */
-export class Journal<S, C, E extends { readonly type: string }, M> {
+export class Journal<S, C extends { readonly now: number }, E extends { readonly type: string }, M> {
   readonly #storage: DurableObjectStorage;
   readonly #script: Script<S, C, E, M>;
   #state: S;
@@ -92,7 +101,8 @@ export class Journal<S, C, E extends { readonly type: string }, M> {
   }
 
   /** Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. */
-  submit(command: C, now: number): readonly E[] {
+  submit(command: C): readonly E[] {
+    const { now } = command;
     const { decider } = this.#script;
     const events = decider.decide(command, this.#state);
     if (events.length === 0) return events;

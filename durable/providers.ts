@@ -2,11 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { ProviderFailure, Refusal } from "../src/domain/failures.ts";
 import {
   type Provider,
-  type ProviderCommand,
   type ProviderEndpoints,
-  type ProviderEvent,
   type ProviderRecord,
-  type ProvidersState,
   providers,
   refuseAddition,
 } from "../src/domain/provider/index.ts";
@@ -16,18 +13,12 @@ import { checkEndpoints, discoverEndpoints } from "../src/oauth/endpoints.ts";
 import { readSettings } from "../src/settings.ts";
 import type { Env } from "./env.ts";
 import type { ProvidersProtocol } from "./grant-protocol.ts";
-import { Journal } from "./journal.ts";
+import { Journal, silent } from "./journal.ts";
 import { openText, sealText } from "./vault.ts";
 
 /** The OAuth providers of a workspace. Clients' secrets are sealed before they touch storage, and stay so in here. */
 export class ProvidersActor extends DurableObject<Env> implements ProvidersProtocol {
-  readonly #journal = new Journal<ProvidersState, ProviderCommand, ProviderEvent, never>(this.ctx.storage, {
-    decider: providers,
-    announce: () => [],
-    receiverOf: (message: never) => message,
-    tellsAll: (message: never) => message,
-    upcast: (event) => event as ProviderEvent, // no event has changed its shape yet
-  });
+  readonly #journal = new Journal(this.ctx.storage, silent(providers));
 
   async add({ record, place, secret }: Parameters<ProvidersProtocol["add"]>[0]) {
     const early = refuseAddition(this.#journal.state, record.providerId);
@@ -39,7 +30,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
     if (refusal !== null) return fail(refusal);
     const now = Date.now();
     const added = { ...record, endpoints: endpoints.value, createdAt: now, updatedAt: now };
-    this.#journal.submit({ type: "Add", provider: { record: added, envelope }, now }, now);
+    this.#journal.submit({ type: "Add", provider: { record: added, envelope }, now });
     return ok(added);
   }
 
@@ -53,7 +44,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
     if (wanted !== "none" && !hasSecret) return fail(SECRET_MISSING);
     const now = Date.now();
     const command = { ...change, ...(wanted === "none" ? { envelope: null } : sealed) };
-    this.#journal.submit({ type: "Change", providerId, change: command, now }, now);
+    this.#journal.submit({ type: "Change", providerId, change: command, now });
     const changed = await this.find(providerId);
     return changed.ok ? ok(changed.value.record) : changed;
   }
@@ -61,7 +52,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
   async remove(providerId: string): Promise<Result<ProviderRecord, Refusal>> {
     const known = await this.find(providerId);
     if (!known.ok) return known;
-    this.#journal.submit({ type: "Remove", providerId, now: Date.now() }, Date.now());
+    this.#journal.submit({ type: "Remove", providerId, now: Date.now() });
     return ok(known.value.record);
   }
 

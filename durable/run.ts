@@ -175,7 +175,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 
   #submit(command: RunCommand): void {
-    this.#journal.submit(command, command.now);
+    this.#journal.submit(command);
   }
 }
 

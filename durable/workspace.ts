@@ -15,7 +15,7 @@ import { entries, lookUp } from "../src/domain/table.ts";
 import type { TableBinding } from "../src/domain/table-source.ts";
 import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
-import type { ExportReport, WorkspaceEvent } from "../src/domain/workspace/events.ts";
+import type { ExportReport } from "../src/domain/workspace/events.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
 import {
   changedProject,
@@ -24,7 +24,7 @@ import {
   refuseProject,
   refuseProjectChange,
 } from "../src/domain/workspace/projects.ts";
-import type { KnownExport, OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
+import type { KnownExport, OpenWorkspace } from "../src/domain/workspace/state.ts";
 import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
@@ -32,7 +32,6 @@ import { bulkExport, destination, strays } from "./actors.ts";
 import { checkTable } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
-import type { WorkspaceMessage } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { uuidV5 } from "./uuid.ts";
@@ -41,16 +40,13 @@ import { announceWorkspace } from "./workspace-messages.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
 export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
-  readonly #journal = new Journal<WorkspaceState, WorkspaceCommand, WorkspaceEvent, WorkspaceMessage>(
-    this.ctx.storage,
-    {
-      decider: workspace,
-      announce: announceWorkspace,
-      receiverOf: (message) => message.id,
-      tellsAll: () => false,
-      upcast: upcastWorkspace,
-    },
-  );
+  readonly #journal = new Journal(this.ctx.storage, {
+    decider: workspace,
+    announce: announceWorkspace,
+    receiverOf: (message) => message.id,
+    tellsAll: () => false,
+    upcast: upcastWorkspace,
+  });
 
   async create(command: { readonly id: string; readonly name: string; readonly plan: Plan }) {
     const { status } = this.#journal.state;
@@ -296,7 +292,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   #submit(command: WorkspaceCommand): void {
-    this.#journal.submit(command, Date.now());
+    this.#journal.submit(command);
   }
 
   #change(command: WorkspaceCommand): Result<null, Refusal> {

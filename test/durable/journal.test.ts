@@ -8,7 +8,7 @@ import { NOW } from "../support/samples.ts";
 
 /** A counter that tells a neighbour each even number it reaches. */
 type Counted = { readonly type: "Counted"; readonly note: string };
-type Count = { readonly note: string; readonly times: number };
+type Count = { readonly note: string; readonly times: number; readonly now: number };
 
 const counter: Decider<number, Count, Counted> = {
   initialState: 0,
@@ -31,7 +31,7 @@ const withStorage = <R>(name: string, work: (storage: DurableObjectStorage) => R
 describe("a journal", () => {
   it("folds its log on start", async () => {
     await withStorage("fold", (storage) => {
-      new Journal(storage, script).submit({ note: "a", times: 3 }, NOW);
+      new Journal(storage, script).submit({ note: "a", times: 3, now: NOW });
       expect(new Journal(storage, script).state).toBe(3);
     });
   });
@@ -39,7 +39,7 @@ describe("a journal", () => {
   it("of an actor that was only asked leaves nothing on disk", async () => {
     await withStorage("asked", async (storage) => {
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 0 }, NOW);
+      journal.submit({ note: "a", times: 0, now: NOW });
       journal.settle(NOW);
       expect(await journal.flush(async () => {})).toBe(true);
       expect([...journal.events()]).toEqual([]);
@@ -50,7 +50,7 @@ describe("a journal", () => {
   it("appends nothing when nothing happened", async () => {
     await withStorage("nothing", (storage) => {
       const journal = new Journal(storage, script);
-      expect(journal.submit({ note: "a", times: 0 }, NOW)).toEqual([]);
+      expect(journal.submit({ note: "a", times: 0, now: NOW })).toEqual([]);
       expect([...journal.events()]).toEqual([]);
     });
   });
@@ -58,8 +58,10 @@ describe("a journal", () => {
   it("keeps all events of a command or none: one over 256 KB undoes them and the alarm", async () => {
     await withStorage("too-large", async (storage) => {
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 1 }, NOW);
-      expect(() => journal.submit({ note: "é".repeat(MAX_EVENT_BYTES / 2), times: 2 }, NOW)).toThrow(/over 262144/);
+      journal.submit({ note: "a", times: 1, now: NOW });
+      expect(() => journal.submit({ note: "é".repeat(MAX_EVENT_BYTES / 2), times: 2, now: NOW })).toThrow(
+        /over 262144/,
+      );
       expect(journal.state).toBe(1);
       expect(new Journal(storage, script).state).toBe(1);
       expect(await storage.getAlarm()).toBe(NOW + 1);
@@ -69,9 +71,9 @@ describe("a journal", () => {
   it("puts the one alarm where the state wants it, at once when a message waits", async () => {
     await withStorage("alarm", async (storage) => {
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 1 }, NOW);
+      journal.submit({ note: "a", times: 1, now: NOW });
       expect(await storage.getAlarm()).toBe(NOW + 1);
-      journal.submit({ note: "a", times: 1 }, NOW);
+      journal.submit({ note: "a", times: 1, now: NOW });
       expect(await storage.getAlarm()).toBe(NOW);
       await journal.flush(async () => {});
       journal.settle(NOW);
@@ -81,7 +83,7 @@ describe("a journal", () => {
 
   it("delivers messages at least once, in order: one that fails stays, with later ones to the same receiver", async () => {
     await withStorage("outbox", async (storage) => {
-      new Journal(storage, script).submit({ note: "a", times: 22 }, NOW);
+      new Journal(storage, script).submit({ note: "a", times: 22, now: NOW });
       const journal = new Journal(storage, script);
       const heard: string[] = [];
       const first = await journal.flush(async (message) => {
@@ -103,11 +105,11 @@ describe("a journal", () => {
   it("delivers what becomes due while it delivers, so that nothing new waits for the next alarm", async () => {
     await withStorage("meanwhile", async (storage) => {
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 2 }, NOW);
+      journal.submit({ note: "a", times: 2, now: NOW });
       const heard: string[] = [];
       const isEmpty = await journal.flush(async (message) => {
         heard.push(message);
-        if (message === "2@2") journal.submit({ note: "a", times: 2 }, NOW);
+        if (message === "2@2") journal.submit({ note: "a", times: 2, now: NOW });
       });
       journal.settle(NOW + 10_000);
       expect(isEmpty).toBe(true);
@@ -119,7 +121,7 @@ describe("a journal", () => {
   it("sends of waiting messages that tell all only the last one to each receiver", async () => {
     await withStorage("replaced", async (storage) => {
       const journal = new Journal(storage, { ...script, tellsAll: (message) => message !== "6@6" });
-      journal.submit({ note: "a", times: 22 }, NOW);
+      journal.submit({ note: "a", times: 22, now: NOW });
       const heard: string[] = [];
       const isEmpty = await journal.flush(async (message) => {
         heard.push(message);
@@ -133,12 +135,12 @@ describe("a journal", () => {
     await withStorage("due", async (storage) => {
       const at = NOW + 100;
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 1 }, at);
-      journal.submit({ note: "a", times: 4 }, at);
+      journal.submit({ note: "a", times: 1, now: at });
+      journal.submit({ note: "a", times: 4, now: at });
       expect(await storage.getAlarm()).toBe(NOW + 1);
       journal.armRecovery(at + 1);
       expect(await storage.getAlarm()).toBe(at + 1);
-      journal.submit({ note: "a", times: 1 }, at);
+      journal.submit({ note: "a", times: 1, now: at });
       expect(await storage.getAlarm()).toBe(NOW + 6);
     });
   });
@@ -146,7 +148,7 @@ describe("a journal", () => {
   it("gives its events in pages that fit into a message, and says where the next one begins", async () => {
     await withStorage("pages", (storage) => {
       const journal = new Journal(storage, script);
-      for (let n = 0; n < 24; n += 1) journal.submit({ note: "x".repeat(200_000), times: 1 }, NOW);
+      for (let n = 0; n < 24; n += 1) journal.submit({ note: "x".repeat(200_000), times: 1, now: NOW });
       const first = journal.page({ after: 0, limit: 1000 }, false);
       expect(first.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, n) => n + 1));
       expect([first.nextAfter, first.isOver]).toEqual([21, false]);
@@ -160,7 +162,7 @@ describe("a journal", () => {
   it("shows the state right after an event and at an instant, as a prefix of the log even where a clock went back", async () => {
     await withStorage("moments", (storage) => {
       const journal = new Journal(storage, script);
-      for (const at of [NOW, NOW + 20, NOW + 10, NOW + 30]) journal.submit({ note: "a", times: 1 }, at);
+      for (const at of [NOW, NOW + 20, NOW + 10, NOW + 30]) journal.submit({ note: "a", times: 1, now: at });
       const asOfEvent = [0, 1, 4, 5].map((seq) => journal.stateAsOf({ kind: "event", seq }));
       expect(asOfEvent).toEqual([0, 1, 4, null]);
       const asOfInstant = [-1, 0, 15, 20, 30, 99].map((ms) => journal.stateAsOf({ kind: "instant", at: NOW + ms }));
@@ -182,7 +184,7 @@ describe("a journal", () => {
   it("tells events after a place in the log", async () => {
     await withStorage("since", (storage) => {
       const journal = new Journal(storage, script);
-      journal.submit({ note: "a", times: 3 }, NOW);
+      journal.submit({ note: "a", times: 3, now: NOW });
       expect([...journal.events(2)].map((one) => one.seq)).toEqual([3]);
     });
   });

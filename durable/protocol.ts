@@ -19,7 +19,7 @@ import type { Result } from "../src/domain/result.ts";
 import type { RunEvent, RunSpec } from "../src/domain/run/events.ts";
 import type { TableBinding, TableSource } from "../src/domain/table-source.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
-import type { ProjectChange, ProjectQuery } from "../src/domain/workspace/projects.ts";
+import type { ProjectChange, ProjectQuery, WantedProject } from "../src/domain/workspace/projects.ts";
 import type { ExportOrder } from "./messages.ts";
 
 /**
@@ -49,15 +49,7 @@ export interface WorkspaceProtocol {
   resolveProjects(
     asked: readonly ({ readonly name: string } | { readonly id: string })[],
   ): Promise<readonly Result<Project, Refusal>[]>;
-  createProject(project: {
-    readonly id: string | null;
-    readonly name: string;
-    readonly upsert: boolean;
-    readonly description: string | null;
-    readonly extra: string | null;
-    /** Undefined: as the installation says. */
-    readonly retentionDays: number | null | undefined;
-  }): Promise<Result<Project, Refusal>>;
+  createProject(project: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
   listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;
   changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;

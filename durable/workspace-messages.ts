@@ -1,6 +1,8 @@
 import { lookUp } from "../src/domain/table.ts";
 import type { WorkspaceEvent } from "../src/domain/workspace/events.ts";
 import type { OpenWorkspace, WorkspaceState } from "../src/domain/workspace/state.ts";
+import { bulkExport, strays } from "./actors.ts";
+import type { Env } from "./env.ts";
 import type { WorkspaceMessage } from "./messages.ts";
 
 /**
@@ -18,6 +20,21 @@ export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState):
   if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
   const order = { definition, destination: target.config, shards: project.shards };
   return [{ id: definition.id, kind: "create", order }];
+}
+
+/** Hands a message of the tenant's workspace to the actor it is for. */
+export async function deliverOfWorkspace(env: Env, tenantId: string, message: WorkspaceMessage): Promise<void> {
+  const receiver = bulkExport(env, message.id);
+  switch (message.kind) {
+    case "create":
+      return receiver.create(message.order);
+    case "admit":
+      return receiver.admit();
+    case "lose_project":
+      return receiver.loseProject();
+    case "erase_project":
+      return strays(env, tenantId).eraseProject(message.id);
+  }
 }
 
 const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>

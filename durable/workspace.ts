@@ -1,42 +1,37 @@
 import { DurableObject } from "cloudflare:workers";
 import { refuseRetry, retryOf } from "../src/domain/export/again.ts";
 import type { Refusal } from "../src/domain/failures.ts";
-import type {
-  ExportDefinition,
-  ExportRecord,
-  ExportRunRecord,
-  Identity,
-  Page,
-  Plan,
-  Project,
-} from "../src/domain/records.ts";
+import type { ExportDefinition, ExportRecord, Identity, Page, Plan, Project } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { entries, lookUp } from "../src/domain/table.ts";
 import type { TableBinding } from "../src/domain/table-source.ts";
 import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
+import { findDestination, findExport, findProject } from "../src/domain/workspace/find.ts";
 import { workspace } from "../src/domain/workspace/index.ts";
 import {
-  changedProject,
+  changeProject,
   type ProjectChange,
+  type ProjectQuery,
   projectsOf,
   refuseProject,
-  refuseProjectChange,
+  type WantedProject,
 } from "../src/domain/workspace/projects.ts";
 import type { KnownExport, OpenWorkspace } from "../src/domain/workspace/state.ts";
 import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
-import { bulkExport, destination, strays } from "./actors.ts";
+import { bulkExport, destination } from "./actors.ts";
 import { checkTable } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
+import { runsOfSpawned } from "./schedule-runs.ts";
 import { uuidV5 } from "./uuid.ts";
 import { sealPassword } from "./vault.ts";
-import { announceWorkspace } from "./workspace-messages.ts";
+import { announceWorkspace, deliverOfWorkspace } from "./workspace-messages.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */
 export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
@@ -73,41 +68,37 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async resolveProjects(asked: readonly ({ readonly name: string } | { readonly id: string })[]) {
-    return asked.map((one): Result<Project, Refusal> => {
-      if ("id" in one) return this.#project(one.id);
-      return this.#projectNamed(one.name, { id: null, description: null, extra: null, retentionDays: undefined });
-    });
+    const any = { id: null, description: null, extra: null, retentionDays: undefined };
+    return asked.map((one) =>
+      "id" in one ? findProject(this.#journal.state, one.id) : this.#makeProject({ ...any, name: one.name }),
+    );
   }
 
-  async createProject(wanted: Parameters<WorkspaceProtocol["createProject"]>[0]): Promise<Result<Project, Refusal>> {
+  async createProject(wanted: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
     const refusal = refuseProject(state, wanted);
     if (refusal !== null) return fail(refusal);
-    return this.#projectNamed(wanted.name, wanted);
+    return this.#makeProject(wanted);
   }
 
   async project(id: string): Promise<Result<Project, Refusal>> {
-    return this.#project(id);
+    return findProject(this.#journal.state, id);
   }
 
-  async listProjects(query: Parameters<WorkspaceProtocol["listProjects"]>[0]): Promise<readonly Project[]> {
+  async listProjects(query: ProjectQuery & Page): Promise<readonly Project[]> {
     const state = this.#open();
     return state === null ? [] : pageOf(projectsOf(state, query), query);
   }
 
   async changeProject(change: ProjectChange): Promise<Result<Project, Refusal>> {
-    const state = this.#open();
-    const before = state === null ? undefined : lookUp(state.projects, change.id);
-    if (state === null || before === undefined) return this.#project(change.id);
-    const refusal = refuseProjectChange(state, change);
-    if (refusal !== null) return fail(refusal);
-    this.#submit({ type: "ChangeProject", project: changedProject(before, change), now: Date.now() });
-    return this.#project(change.id);
+    const changed = changeProject(this.#journal.state, change);
+    if (changed.ok) this.#submit({ type: "ChangeProject", project: changed.value, now: Date.now() });
+    return changed;
   }
 
   async deleteProject(id: string): Promise<Result<null, Refusal>> {
-    const known = this.#project(id);
+    const known = findProject(this.#journal.state, id);
     if (!known.ok) return known;
     this.#submit({ type: "DeleteProject", id, now: Date.now() });
     await this.#deliverAll();
@@ -115,7 +106,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async bindProject({ id, source, password }: Parameters<WorkspaceProtocol["bindProject"]>[0]) {
-    const project = this.#project(id);
+    const project = findProject(this.#journal.state, id);
     if (!project.ok) return project;
     const checked = await checkTable(this.env, source, password);
     if (!checked.ok) return fail<Refusal>({ reason: "source_check", source: checked.failure });
@@ -145,8 +136,8 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async destination(id: string) {
-    const owner = this.#ownerOf(id);
-    return owner.ok ? destination(this.env, id).view(owner.value) : owner;
+    const known = findDestination(this.#journal.state, id);
+    return known.ok ? destination(this.env, id).view(this.#tenantId()) : known;
   }
 
   async listDestinations(page: Page) {
@@ -157,10 +148,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return views.flatMap((view) => (view.ok ? [view.value] : []));
   }
 
-  async updateDestination(command: Parameters<WorkspaceProtocol["updateDestination"]>[0]) {
-    const { id, ...change } = command;
-    const owner = this.#ownerOf(id);
-    return owner.ok ? destination(this.env, id).update({ ...change, tenantId: owner.value }) : owner;
+  async updateDestination({ id, ...change }: Parameters<WorkspaceProtocol["updateDestination"]>[0]) {
+    const known = findDestination(this.#journal.state, id);
+    return known.ok ? destination(this.env, id).update({ ...change, tenantId: this.#tenantId() }) : known;
   }
 
   async deleteDestination({ id, force }: { readonly id: string; readonly force: boolean }) {
@@ -183,12 +173,13 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     const refusal = known === undefined ? refuseExport(state, definition) : refuseRepetition(known, definition);
     if (refusal !== null) return fail(refusal);
     if (known !== undefined) return this.export(definition.id);
-    this.#register(definition);
+    await this.spawnExport(definition);
     return this.#exportRecord(definition.id);
   }
 
   async spawnExport(definition: ExportDefinition): Promise<void> {
-    this.#register(definition);
+    const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
+    this.#submit({ type: "RegisterExport", definition, maxRunning, now: Date.now() });
   }
 
   async export(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -220,40 +211,34 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     const failed = found.value;
     const refusal = refuseRetry(failed);
     if (refusal !== null) return fail(refusal);
-    const state = this.#open();
-    const known = state === null ? undefined : lookUp(state.exports, query.exportId);
-    if (known === undefined) return fail<Refusal>({ reason: "not_found", what: "export", id: query.exportId });
+    const known = findExport(this.#journal.state, query.exportId);
+    if (!known.ok) return known;
     const given = { id: uuidV5(failed.id, "retry"), now: Date.now() };
-    return this.createExport(retryOf(known.definition, failed, given));
+    return this.createExport(retryOf(known.value.definition, failed, given));
   }
 
   async listRuns({ exportId, ...page }: { readonly exportId: string } & Page) {
-    const known = this.#exportRecord(exportId);
+    const known = findExport(this.#journal.state, exportId);
     return known.ok ? ok(await bulkExport(this.env, exportId).runs(page)) : known;
   }
 
   async run({ exportId, runId }: { readonly exportId: string; readonly runId: string }) {
-    const known = this.#exportRecord(exportId);
+    const known = findExport(this.#journal.state, exportId);
     if (!known.ok) return known;
     const found = await bulkExport(this.env, exportId).run(runId);
     return found === null ? fail<Refusal>({ reason: "not_found", what: "run", id: runId }) : ok(found);
   }
 
   async listScheduleRuns({ scheduleId, ...page }: { readonly scheduleId: string } & Page) {
-    const known = this.#exportRecord(scheduleId);
+    const known = findExport(this.#journal.state, scheduleId);
     if (!known.ok) return known;
-    const spawned = this.#exports().filter((one) => one.definition.sourceExportId === scheduleId);
-    const runs: ExportRunRecord[] = [];
-    const enough = page.limit === null ? Number.POSITIVE_INFINITY : page.offset + page.limit;
-    for (const { definition } of spawned) {
-      if (runs.length >= enough) break;
-      runs.push(...(await bulkExport(this.env, definition.id).runs({ offset: 0, limit: null })));
-    }
-    return ok(pageOf(runs, page));
+    const spawned = this.#exports().filter(({ definition }) => definition.sourceExportId === scheduleId);
+    return ok(await runsOfSpawned(this.env, spawned, page));
   }
 
   async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {
-    this.#submit({ type: "HearExport", id, seq, report, maxRunning: this.#maxRunning(), now: Date.now() });
+    const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
+    this.#submit({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
   }
 
   override async alarm(): Promise<void> {
@@ -264,28 +249,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   #deliverAll(): Promise<boolean> {
-    return this.#journal.flush(async (message) => {
-      const receiver = bulkExport(this.env, message.id);
-      switch (message.kind) {
-        case "create":
-          return receiver.create(message.order);
-        case "admit":
-          return receiver.admit();
-        case "lose_project":
-          return receiver.loseProject();
-        case "erase_project":
-          return strays(this.env, this.#tenantId()).eraseProject(message.id);
-      }
-    });
-  }
-
-  #register(definition: ExportDefinition): void {
-    this.#submit({ type: "RegisterExport", definition, maxRunning: this.#maxRunning(), now: Date.now() });
+    return this.#journal.flush((message) => deliverOfWorkspace(this.env, this.#tenantId(), message));
   }
 
   /** Hands a customer's order to the export. */
   async #order(id: string, give: (receiver: ExportProtocol) => Promise<Result<ExportRecord, Refusal>>) {
-    const known = this.#exportRecord(id);
+    const known = findExport(this.#journal.state, id);
     if (!known.ok) return known;
     await this.#deliverAll(); // the export may not have heard of itself yet
     return give(bulkExport(this.env, id));
@@ -314,34 +283,16 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
-  /** The tenant's own id, when the destination is one of its own: no actor is made for an id that somebody guessed. */
-  #ownerOf(destinationId: string): Result<string, Refusal> {
-    const state = this.#open();
-    const known = state === null ? undefined : lookUp(state.destinations, destinationId);
-    if (state === null || known === undefined || known.removed)
-      return fail({ reason: "not_found", what: "destination", id: destinationId });
-    return ok(state.id);
-  }
-
-  #project(id: string): Result<Project, Refusal> {
-    const state = this.#open();
-    const project = state === null ? undefined : lookUp(state.projects, id);
-    return project === undefined ? fail({ reason: "not_found", what: "project", id }) : ok(project);
-  }
-
-  #projectNamed(
-    name: string,
-    wanted: Omit<Parameters<WorkspaceProtocol["createProject"]>[0], "name" | "upsert">,
-  ): Result<Project, Refusal> {
+  #makeProject(wanted: WantedProject): Result<Project, Refusal> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
     const now = Date.now();
-    const id = lookUp(state.projectIdByName, name) ?? wanted.id ?? crypto.randomUUID();
     const { shardsPerProject: shards, retentionDays: preset } = readSettings(this.env);
-    const { description, extra, retentionDays = preset } = wanted;
+    const { name, description, extra, retentionDays = preset } = wanted;
+    const id = lookUp(state.projectIdByName, name) ?? wanted.id ?? crypto.randomUUID();
     const project = { id, tenantId: state.id, name, shards, description, extra, startTime: now, retentionDays };
     this.#submit({ type: "CreateProject", project, now });
-    return this.#project(id);
+    return findProject(this.#journal.state, id);
   }
 
   /** In the order in which they were registered. */
@@ -351,12 +302,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   #exportRecord(id: string): Result<ExportRecord, Refusal> {
-    const state = this.#open();
-    const known = state === null ? undefined : lookUp(state.exports, id);
-    return known === undefined ? fail({ reason: "not_found", what: "export", id }) : ok(exportRecordOf(known));
-  }
-
-  #maxRunning(): number {
-    return readSettings(this.env).limits.maxRunningExports;
+    const known = findExport(this.#journal.state, id);
+    return known.ok ? ok(exportRecordOf(known.value)) : known;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Project } from "../../src/domain/records.ts";
 import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
-import { projectsOf, refuseProject, refuseProjectChange } from "../../src/domain/workspace/projects.ts";
+import { changeProject, projectsOf, refuseProject } from "../../src/domain/workspace/projects.ts";
 import type { OpenWorkspace } from "../../src/domain/workspace/state.ts";
 import { specification } from "../support/given.ts";
 import { definition, NOW } from "../support/samples.ts";
@@ -88,9 +88,10 @@ describe("a project", () => {
   it("cannot take another's name, and keeps its own", () => {
     const state = open(having(demo, project("other")));
     const change = { id: demo.id, description: null, extra: null, endTime: null, retentionDays: undefined };
-    expect(refuseProjectChange(state, { ...change, name: "other" })).toMatchObject({ reason: "conflict" });
-    expect(refuseProjectChange(state, { ...change, name: "demo" })).toBeNull();
-    expect(refuseProjectChange(state, { ...change, id: "unknown", name: null })).toMatchObject({ reason: "not_found" });
+    expect(changeProject(state, { ...change, name: "other" })).toMatchObject({ failure: { reason: "conflict" } });
+    expect(changeProject(state, { ...change, name: "demo" })).toMatchObject({ ok: true, value: demo });
+    const unknown = changeProject(state, { ...change, id: "unknown", name: null });
+    expect(unknown).toMatchObject({ failure: { reason: "not_found" } });
   });
 
   it("that was deleted leaves its name to a new one, but never its id", () => {

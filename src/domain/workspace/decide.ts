@@ -7,6 +7,7 @@ import { lookUp } from "../table.ts";
 import { windowOf } from "../windows.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
+import { findDestination, findProject } from "./find.ts";
 import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 
 /** The rules of a workspace: who may come in, what it owns, and which exports work at once. */
@@ -88,11 +89,10 @@ export function authorize(state: WorkspaceState, keyHash: string): Result<Identi
  * a window would be lost, where an export that fails shows the hole.
  */
 export function refuseExport(state: OpenWorkspace, definition: ExportDefinition): Refusal | null {
-  const destination = lookUp(state.destinations, definition.destinationId);
-  if (destination === undefined || destination.removed)
-    return { reason: "not_found", what: "destination", id: definition.destinationId };
-  if (lookUp(state.projects, definition.projectId) === undefined)
-    return { reason: "not_found", what: "project", id: definition.projectId };
+  const destination = findDestination(state, definition.destinationId);
+  if (!destination.ok) return destination.failure;
+  const project = findProject(state, definition.projectId);
+  if (!project.ok) return project.failure;
   return refuseBacklog(definition) ?? refuseCrowd(state);
 }
 

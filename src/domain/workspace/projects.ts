@@ -1,8 +1,10 @@
 import type { Refusal } from "../failures.ts";
 import { holds } from "../json-containment.ts";
 import type { Project } from "../records.ts";
+import { fail, ok, type Result } from "../result.ts";
 import { entries, lookUp } from "../table.ts";
-import type { OpenWorkspace } from "./state.ts";
+import { findProject } from "./find.ts";
+import type { OpenWorkspace, WorkspaceState } from "./state.ts";
 
 export interface ProjectQuery {
   /** null asks for nothing; so do the other three. */
@@ -12,6 +14,18 @@ export interface ProjectQuery {
   /** What the member `metadata` of `extra` must hold. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly order: { readonly by: "name" | "start_time"; readonly isDescending: boolean };
+}
+
+/** What somebody wants a new project to be. */
+export interface WantedProject {
+  /** null: any. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  /** JSON text. */
+  readonly extra: string | null;
+  /** Undefined: as the installation says; null: for ever. */
+  readonly retentionDays: number | null | undefined;
 }
 
 /** What may change of a project; null: stays as it is. */
@@ -50,7 +64,7 @@ const metadataOf = ({ extra }: Project): unknown => (extra === null ? {} : (JSON
 /** Why a project cannot be created: its name or its id is taken; null when it can, or when it may stand for another. */
 export function refuseProject(
   state: OpenWorkspace,
-  wanted: { readonly id: string | null; readonly name: string; readonly upsert: boolean },
+  wanted: Pick<WantedProject, "id" | "name"> & { readonly upsert: boolean },
 ): Refusal | null {
   const isTaken = lookUp(state.projectIdByName, wanted.name) !== undefined;
   if (isTaken) return wanted.upsert ? null : taken("name");
@@ -61,22 +75,22 @@ export function refuseProject(
   return lookUp(state.projects, id) === undefined ? null : taken("id");
 }
 
-/** Why a project cannot be changed so; null when it can. */
-export function refuseProjectChange(state: OpenWorkspace, { id, name }: ProjectChange): Refusal | null {
-  if (lookUp(state.projects, id) === undefined) return { reason: "not_found", what: "project", id };
-  const owner = name === null ? undefined : lookUp(state.projectIdByName, name);
-  return owner === undefined || owner === id ? null : taken("name");
+/** A project after a change, or why it cannot be changed so. */
+export function changeProject(state: WorkspaceState, change: ProjectChange): Result<Project, Refusal> {
+  const before = findProject(state, change.id);
+  if (!before.ok || state.status === "NONE") return before;
+  const { name, description, extra, endTime, retentionDays } = before.value;
+  const owner = change.name === null ? undefined : lookUp(state.projectIdByName, change.name);
+  if (owner !== undefined && owner !== change.id) return fail(taken("name"));
+  return ok({
+    ...before.value,
+    name: change.name ?? name,
+    description: change.description ?? description,
+    extra: change.extra ?? extra,
+    endTime: change.endTime ?? endTime ?? null,
+    retentionDays: change.retentionDays === undefined ? retentionDays : change.retentionDays,
+  });
 }
-
-/** The project after a change. */
-export const changedProject = (before: Project, change: ProjectChange): Project => ({
-  ...before,
-  name: change.name ?? before.name,
-  description: change.description ?? before.description,
-  extra: change.extra ?? before.extra,
-  endTime: change.endTime ?? before.endTime ?? null,
-  retentionDays: change.retentionDays === undefined ? before.retentionDays : change.retentionDays,
-});
 
 const taken = (what: "name" | "id"): Refusal => ({
   reason: "conflict",

@@ -1,0 +1,29 @@
+import type { Refusal } from "../failures.ts";
+import type { Project } from "../records.ts";
+import { fail, ok, type Result } from "../result.ts";
+import { lookUp, type Table } from "../table.ts";
+import type { KnownDestination, KnownExport, OpenWorkspace, WorkspaceState } from "./state.ts";
+
+/** What a workspace has, by id. What is another tenant's is unknown here; a workspace that does not exist has nothing. */
+
+export const findProject = (state: WorkspaceState, id: string): Result<Project, Refusal> =>
+  find(state, "project", ({ projects }) => projects, id);
+
+export const findExport = (state: WorkspaceState, id: string): Result<KnownExport, Refusal> =>
+  find(state, "export", ({ exports }) => exports, id);
+
+/** A removed one is not found. */
+export function findDestination(state: WorkspaceState, id: string): Result<KnownDestination, Refusal> {
+  const known = find(state, "destination", ({ destinations }) => destinations, id);
+  return known.ok && known.value.removed ? fail({ reason: "not_found", what: "destination", id }) : known;
+}
+
+function find<T>(
+  state: WorkspaceState,
+  what: "project" | "export" | "destination",
+  tableOf: (state: OpenWorkspace) => Table<T>,
+  id: string,
+): Result<T, Refusal> {
+  const known = state.status === "OPEN" ? lookUp(tableOf(state), id) : undefined;
+  return known === undefined ? fail({ reason: "not_found", what, id }) : ok(known);
+}

@@ -1,7 +1,8 @@
+import type { Result } from "../src/domain/result.ts";
 import { shardOf } from "../src/trace/routing.ts";
 import { type ShardIdentity, strays, traceShard, traceShardName } from "./actors.ts";
 import type { Env } from "./env.ts";
-import type { FeedbackQuery, RunFeedback } from "./trace-protocol.ts";
+import type { Capacity, FeedbackQuery, RunFeedback } from "./trace-protocol.ts";
 
 /** Shards asked side by side. */
 const ASKED_TOGETHER = 8;
@@ -43,9 +44,9 @@ export async function listFeedback(
   return placed.flatMap(({ id, runId }) => found.get(`${runId}/${id}`) ?? []);
 }
 
-/** Changes or deletes a feedback; false: there is none with that id. */
+/** Changes or deletes a feedback; false: there is none with that id. Refused while there is no room for it. */
 export const editFeedback = (
   env: Env,
   tenantId: string,
   said: Parameters<ReturnType<typeof strays>["editFeedback"]>[0],
-): Promise<boolean> => strays(env, tenantId).editFeedback(said);
+): Promise<Result<boolean, Capacity>> => strays(env, tenantId).editFeedback(said);

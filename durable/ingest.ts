@@ -96,11 +96,10 @@ function messagesTo(env: Env, tenantId: string) {
   let waitingBytes = 0;
   let failed: { readonly fault: unknown } | null = null;
   let refused: Capacity | null = null;
-  const lost = newLane((changes) =>
-    strays(env, tenantId)
-      .place(changes)
-      .then(() => null),
-  );
+  const lost = newLane(async (changes) => {
+    const placed = await strays(env, tenantId).place(changes);
+    return placed.ok ? null : placed.failure;
+  });
 
   const dispatch = async (lane: Lane): Promise<void> => {
     if (lane.waiting.length === 0) return;

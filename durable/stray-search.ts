@@ -2,7 +2,7 @@ import { shardOf } from "../src/trace/routing.ts";
 import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import type { LostRun, StrayStore } from "./stray-store.ts";
-import type { KnownDay } from "./trace-protocol.ts";
+import type { KnownDay, TraceShardProtocol } from "./trace-protocol.ts";
 
 /** Shards asked side by side. */
 const ASKED_TOGETHER = 8;
@@ -20,6 +20,8 @@ export interface StrayEvents {
   /** The run's changes are with it now. */
   cameHome(runId: string, day: KnownDay): void;
 }
+
+type Found = (runId: string, day: KnownDay, actor: TraceShardProtocol) => Promise<void>;
 
 /** Finds out where the runs of parked changes are kept, and brings the changes there. */
 export class StraySearch {
@@ -44,21 +46,10 @@ export class StraySearch {
   async lookFor(runIds: readonly string[], daysFor: (lost: readonly LostRun[]) => readonly KnownDay[]): Promise<void> {
     if (runIds.length === 0) return;
     const earlier = runIds.map((id) => this.#looks.get(id));
-    const look = Promise.allSettled(earlier).then(async () => {
-      let lost = this.#store.lostRunsAmong(runIds);
-      const days = daysFor(lost);
-      for (const isNamed of [true, false]) {
-        for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
-          const asked = days.slice(at, at + ASKED_TOGETHER);
-          const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
-          // All are waited for, whichever fails: the next look for these runs must not meet one still on its way.
-          const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day))));
-          const failed = answers.find(({ status }) => status === "rejected");
-          if (failed?.status === "rejected") throw failed.reason;
-          lost = this.#store.lostRunsAmong(runIds);
-        }
-      }
-    });
+    const lost = () => this.#store.lostRunsAmong(runIds);
+    const look = Promise.allSettled(earlier).then(() =>
+      this.#ask(daysFor(lost()), lost, (runId, day, actor) => this.#bringHome(runId, day, actor)),
+    );
     for (const id of runIds) this.#looks.set(id, look);
     try {
       await look;
@@ -67,7 +58,35 @@ export class StraySearch {
     }
   }
 
-  async #askDay(day: KnownDay, lost: readonly LostRun[]): Promise<void> {
+  /** Whether all of these runs are on the days. */
+  async areThere(runs: readonly LostRun[], days: readonly KnownDay[]): Promise<boolean> {
+    const lost = new Map(runs.map((run) => [run.id, run]));
+    await this.#ask(
+      days,
+      () => [...lost.values()],
+      async (runId) => {
+        lost.delete(runId);
+      },
+    );
+    return lost.size === 0;
+  }
+
+  async #ask(days: readonly KnownDay[], lostNow: () => readonly LostRun[], found: Found): Promise<void> {
+    let lost = lostNow();
+    for (const isNamed of [true, false]) {
+      for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
+        const asked = days.slice(at, at + ASKED_TOGETHER);
+        const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
+        // All are waited for, whichever fails: the next look for these runs must not meet one still on its way.
+        const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day), found)));
+        const failed = answers.find(({ status }) => status === "rejected");
+        if (failed?.status === "rejected") throw failed.reason;
+        lost = lostNow();
+      }
+    }
+  }
+
+  async #askDay(day: KnownDay, lost: readonly LostRun[], found: Found): Promise<void> {
     const byShard = new Map<number, string[]>();
     for (const { id } of lost) {
       const shard = shardOf(id, day.shards);
@@ -82,11 +101,11 @@ export class StraySearch {
         day: day.day,
         shard,
       });
-      for (const id of await actor.has(ids)) await this.#bringHome(id, day, actor);
+      for (const id of await actor.has(ids)) await found(id, day, actor);
     }
   }
 
-  async #bringHome(runId: string, day: KnownDay, actor: ReturnType<typeof traceShard>): Promise<void> {
+  async #bringHome(runId: string, day: KnownDay, actor: TraceShardProtocol): Promise<void> {
     for (;;) {
       const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
       if (seqs.length === 0) return;

@@ -40,14 +40,36 @@ export interface LostRun {
   readonly tries: number;
 }
 
+/** How much is parked. */
+export interface Parked {
+  readonly changes: number;
+  readonly bytes: number;
+}
+
 export class StrayStore {
   readonly #sql: SqlStorage;
+  /** Null: to be counted. */
+  #held: Parked | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     for (const statement of SCHEMA) sql.exec(statement);
     const hasNotes = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'day_noted'").toArray().length > 0;
     if (!hasNotes) for (const statement of ADD_NOTES) sql.exec(statement);
+  }
+
+  get held(): Parked {
+    this.#held ??= this.#sql
+      .exec<{ changes: number; bytes: number }>(
+        "SELECT count(*) AS changes, coalesce(sum(bytes), 0) AS bytes FROM stray",
+      )
+      .one();
+    return this.#held;
+  }
+
+  /** To be called when changes that were parked are not, because their transaction failed. */
+  countAnew(): void {
+    this.#held = null;
   }
 
   noteDay({ projectId, day, shards }: KnownDay): void {
@@ -111,6 +133,8 @@ export class StrayStore {
   }
 
   park(change: RunChange, projectId: string | null, likelyDays: readonly string[], now: number, dueAt: number): void {
+    const { held } = this;
+    const bytes = changeBytes(change);
     const body = encodeChange(change);
     const isLong = body.length > PIECE_BYTES;
     const { seq } = this.#sql
@@ -122,12 +146,13 @@ export class StrayStore {
         JSON.stringify(likelyDays),
         now,
         dueAt,
-        changeBytes(change),
+        bytes,
         isLong ? null : body,
       )
       .one();
     if (isLong) writePieces(this.#sql, seq, body);
     this.#sql.exec("UPDATE stray SET tries = 0, due_at = ? WHERE run = ?", dueAt, change.id);
+    this.#held = { changes: held.changes + 1, bytes: held.bytes + bytes };
   }
 
   /** Runs looked for, those due until an instant, the longest waiting first. */
@@ -160,8 +185,13 @@ export class StrayStore {
   }
 
   remove(seqs: readonly number[]): void {
+    const { held } = this;
     const list = JSON.stringify(seqs);
-    this.#sql.exec("DELETE FROM stray WHERE seq IN (SELECT value FROM json_each(?))", list);
+    const removed = this.#sql
+      .exec<{ bytes: number }>("DELETE FROM stray WHERE seq IN (SELECT value FROM json_each(?)) RETURNING bytes", list)
+      .toArray();
+    const bytes = removed.reduce((sum, change) => sum + change.bytes, 0);
+    this.#held = { changes: held.changes - removed.length, bytes: held.bytes - bytes };
     deletePieces(this.#sql, list);
   }
 

@@ -1,6 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import { fail, ok, type Result } from "../src/domain/result.ts";
 import { DAY_MS } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
+import { readSettings } from "../src/settings.ts";
 import { feedbackEdit } from "../src/trace/feedback.ts";
 import { applyFeedback } from "../src/trace/feedback-list.ts";
 import { likelyDays } from "../src/trace/routing.ts";
@@ -13,11 +15,14 @@ import { FeedbackIndex } from "./feedback-index.ts";
 import { leastOf } from "./least.ts";
 import { MESSAGE_BYTES, StraySearch } from "./stray-search.ts";
 import { StrayStore } from "./stray-store.ts";
+import { isStorageFault, NO_STORAGE, TOO_MUCH_PARKED } from "./trace-capacity.ts";
 import type {
+  Capacity,
   DaysToQuery,
   FeedbackQuery,
   KnownDay,
   NotedDaysQuery,
+  Placed,
   PlacedFeedback,
   StraysProtocol,
 } from "./trace-protocol.ts";
@@ -65,12 +70,11 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return this.#store.notedDays(query);
   }
 
-  async place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }> {
-    const now = Date.now();
-    this.ctx.storage.transactionSync(() => {
-      for (const change of changes) this.#park(change, now);
-    });
-    this.#alarm.wakeBy(now + FIRST_PAUSE_MS);
+  async place(changes: readonly RunChange[]): Promise<Result<Placed, Capacity>> {
+    const hasRoom = await this.#hasRoomFor(() => this.#areThere(changes));
+    if (!hasRoom) return fail(TOO_MUCH_PARKED);
+    const parking = this.#park(changes);
+    if (!parking.ok) return parking;
     const runIds = [...new Set(changes.map(({ id }) => id))];
     try {
       await this.#search.lookFor(runIds, (lost) => this.#search.daysFor(lost, DAYS_AT_ONCE));
@@ -81,7 +85,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     this.#settle();
     const left = new Set(this.#store.lostRunsAmong(runIds).map(({ id }) => id));
     const parked = changes.filter(({ id }) => left.has(id)).length;
-    return { placed: changes.length - parked, parked };
+    return ok({ placed: changes.length - parked, parked });
   }
 
   async listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]> {
@@ -92,16 +96,17 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     });
   }
 
-  async editFeedback(said: FeedbackSaid): Promise<boolean> {
+  async editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>> {
     const known = this.#feedback.find(said.id);
-    if (known === null) return false;
-    const now = Date.now();
-    this.ctx.storage.transactionSync(() => this.#park(feedbackEdit(known.runId, said), now));
-    this.#alarm.wakeBy(now + FIRST_PAUSE_MS);
+    if (known === null) return ok(false);
     const { home } = known;
+    const hasRoom = await this.#hasRoomFor(async () => home !== null);
+    if (!hasRoom) return fail(TOO_MUCH_PARKED);
+    const parking = this.#park([feedbackEdit(known.runId, said)]);
+    if (!parking.ok) return parking;
     if (home !== null) await this.#search.lookFor([known.runId], () => [home]);
     this.#settle();
-    return true;
+    return ok(true);
   }
 
   async eraseProject(projectId: string): Promise<void> {
@@ -168,11 +173,40 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     }
   }
 
-  #park(change: RunChange, now: number): void {
-    // The router puts ids in place of names.
-    const projectId = change.project !== null && "id" in change.project ? change.project.id : null;
-    this.#store.park(change, projectId, likelyDays(change), now, now + FIRST_PAUSE_MS);
-    this.#feedback.note(change);
+  /** Half of the room is left to changes of runs that are there: they go home as soon as these take them. */
+  async #hasRoomFor(areRunsThere: () => Promise<boolean>): Promise<boolean> {
+    const { maxParkedChanges, maxParkedBytes } = readSettings(this.env);
+    const { changes, bytes } = this.#store.held;
+    const taken = Math.max(changes / maxParkedChanges, bytes / maxParkedBytes);
+    const hasRoom = taken < 1 / 2 || (taken < 1 && (await areRunsThere()));
+    if (!hasRoom) log("strays_full", { tenantId: this.#tenantId, changes, bytes });
+    return hasRoom;
+  }
+
+  #areThere(changes: readonly RunChange[]): Promise<boolean> {
+    const runs = changes.map((change) => ({ id: change.id, ...hintsOf(change), tries: 0 }));
+    return this.#search.areThere(runs, this.#search.daysFor(runs, DAYS_AT_ONCE));
+  }
+
+  /** All of the changes or none. */
+  #park(changes: readonly RunChange[]): Result<null, Capacity> {
+    const now = Date.now();
+    try {
+      this.ctx.storage.transactionSync(() => {
+        for (const change of changes) {
+          const { projectId, likelyDays: days } = hintsOf(change);
+          this.#store.park(change, projectId, days, now, now + FIRST_PAUSE_MS);
+          this.#feedback.note(change);
+        }
+      });
+    } catch (fault) {
+      this.#store.countAnew();
+      if (!isStorageFault(fault)) throw fault;
+      log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });
+      return fail(NO_STORAGE);
+    }
+    this.#alarm.wakeBy(now + FIRST_PAUSE_MS);
+    return ok(null);
   }
 
   /** null: its change is on its way to the run. */
@@ -181,6 +215,12 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return applyFeedback([], said).find((entry) => entry.id === id)?.json ?? null;
   }
 }
+
+/** Where the run of a change may be. The router has put ids in place of names. */
+const hintsOf = (change: RunChange) => ({
+  projectId: change.project !== null && "id" in change.project ? change.project.id : null,
+  likelyDays: likelyDays(change),
+});
 
 const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 20), LONGEST_PAUSE_MS);
 

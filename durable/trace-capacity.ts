@@ -9,6 +9,16 @@ export const TOO_MUCH_HOT: Capacity = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
+/** A run that is on its way has come by then, and what waited for it has gone home. */
+const RUNS_AWAITED_SECONDS = 60;
+
+export const TOO_MUCH_PARKED: Capacity = {
+  reason: "capacity",
+  message:
+    "Too many patches and feedback wait for runs that have not come. Nothing of this was lost: send their runs, then this again.",
+  retryAfterSeconds: RUNS_AWAITED_SECONDS,
+};
+
 export const NO_STORAGE: Capacity = {
   reason: "capacity",
   message: "Storage takes no traces at the moment. Send this again.",

@@ -82,16 +82,24 @@ export interface StraysProtocol {
    * parked and belongs to them has been brought home.
    */
   daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
-  /** Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. */
-  place(changes: readonly RunChange[]): Promise<{ readonly placed: number; readonly parked: number }>;
+  /**
+   * Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. Refused
+   * as a whole, with nothing taken, when too much is kept already or the storage takes nothing.
+   */
+  place(changes: readonly RunChange[]): Promise<Result<Placed, Capacity>>;
   /** A page of the feedback that fits, and where each is kept. */
   listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]>;
   /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
-  editFeedback(said: FeedbackSaid): Promise<boolean>;
+  editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
   /** Removes the project with all that was ever taken for it, in steps of an alarm; for ever, also what still comes. */
   eraseProject(projectId: string): Promise<void>;
   /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
   flush(day: KnownDay): Promise<void>;
+}
+
+export interface Placed {
+  readonly placed: number;
+  readonly parked: number;
 }
 
 /** Which feedback is asked for; null: whichever. The newest comes first. */

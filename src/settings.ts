@@ -27,6 +27,9 @@ export interface Settings {
   readonly sealAgeMs: number;
   /** Hot bytes of a trace shard beyond which it takes no more until it has sealed. */
   readonly maxHotBytes: number;
+  /** Changes and feedback of a tenant that may wait for their runs, and their bytes; beyond either, no more are taken. */
+  readonly maxParkedChanges: number;
+  readonly maxParkedBytes: number;
   /** Most uncompressed bytes of one segment. */
   readonly segmentRawBytes: number;
   /** Longest ingest body, after decompression. */
@@ -80,6 +83,9 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
   sealAgeMs: readNumber(env, "SEAL_AGE_MS", 10 * MINUTE_MS, 0, 24 * HOUR_MS),
   // Ten seconds of sealing at the measured 25 MB/s, and a fortieth of what an object may store.
   maxHotBytes: readNumber(env, "MAX_HOT_BYTES", 256 * MIB, 1, 4096 * MIB),
+  // Every snapshot and query looks for all of these runs on its days: ten questions to a shard, of 10,000 ids each.
+  maxParkedChanges: readNumber(env, "MAX_PARKED_CHANGES", 100_000, 2, 10_000_000),
+  maxParkedBytes: readNumber(env, "MAX_PARKED_BYTES", 256 * MIB, 2, 4096 * MIB),
   segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
   maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
   retentionDays: readRetentionDays(env),

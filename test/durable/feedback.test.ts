@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { editFeedback, listFeedback } from "../../durable/feedback.ts";
 import type { FeedbackQuery } from "../../durable/trace-protocol.ts";
+import { ok } from "../../src/domain/result.ts";
 import { feedbackEdit } from "../../src/trace/feedback.ts";
 import type { RunChange } from "../../src/trace/run-change.ts";
 import { env, exported, ingest, newId, newProject, post, shardStub, type TestProject, text } from "./traces.ts";
@@ -56,7 +57,7 @@ describe("feedback is found by its id and by its run", () => {
     const [run, id] = [newId(), newId()];
     await ingest(project, given(run, id));
     expect(await list(project, { ids: [id] })).toMatchObject([{ runId: run, projectId: null, score: 1 }]);
-    expect(await edit(project, id, "patch", { score: 0 })).toBe(true);
+    expect(await edit(project, id, "patch", { score: 0 })).toEqual(ok(true));
     expect(await list(project, { ids: [id] })).toMatchObject([{ projectId: null, score: 0, key: "liked" }]);
     await ingest(project, post(run));
     expect(await statsOf(project)).toMatchObject([{ liked: { n: 1, avg: 0 } }]);
@@ -68,7 +69,7 @@ describe("feedback is found by its id and by its run", () => {
     const [run, id] = [newId(), newId()];
     await ingest(project, post(run), given(run, id));
     expect(await list(newProject(), { ids: [id] })).toEqual([]);
-    expect(await edit(newProject(), id, "delete")).toBe(false);
+    expect(await edit(newProject(), id, "delete")).toEqual(ok(false));
   });
 });
 
@@ -98,14 +99,14 @@ describe("what a feedback says can change", () => {
     const [run, kept, gone] = [newId(), newId(), newId()];
     await ingest(project, post(run), given(run, kept, { comment: "nice" }), given(run, gone));
     if (when === "after its run is sealed") expect(await statsOf(project)).toMatchObject([{ liked: { n: 2, avg: 1 } }]);
-    expect(await edit(project, kept, "patch", { score: 0.5 })).toBe(true);
-    expect(await edit(project, gone, "delete")).toBe(true);
+    expect(await edit(project, kept, "patch", { score: 0.5 })).toEqual(ok(true));
+    expect(await edit(project, gone, "delete")).toEqual(ok(true));
     expect(await list(project)).toMatchObject([{ id: kept, score: 0.5, comment: "nice" }]);
     expect(await statsOf(project)).toMatchObject([{ liked: { n: 1, avg: 0.5, comments: ["nice"] } }]);
     await evictDurableObject(shardStub(project));
     expect(await list(project)).toMatchObject([{ id: kept, score: 0.5 }]);
-    expect(await edit(project, gone, "delete")).toBe(false);
-    expect(await edit(project, gone, "patch", { score: 1 })).toBe(false);
+    expect(await edit(project, gone, "delete")).toEqual(ok(false));
+    expect(await edit(project, gone, "patch", { score: 1 })).toEqual(ok(false));
   });
 
   it("a run whose last feedback is deleted has none", async () => {

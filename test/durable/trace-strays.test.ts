@@ -28,7 +28,7 @@ describe("a patch that names neither project nor day", () => {
     const project = newProject(3);
     const ids = Array.from({ length: 20 }, newId);
     await ingest(project, ...ids.map((id) => post(id)));
-    expect(await straysOf(project).place(ids.map((id) => patch(id, ended)))).toEqual({ placed: 20, parked: 0 });
+    expect(await straysOf(project).place(ids.map((id) => patch(id, ended)))).toEqual(ok({ placed: 20, parked: 0 }));
     expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
   });
 
@@ -55,11 +55,11 @@ describe("a patch that names neither project nor day", () => {
   it("is brought home by the alarm", async () => {
     const project = newProject();
     const id = newId();
-    expect(await straysOf(project).place([patch(id, ended)])).toEqual({ placed: 0, parked: 1 });
+    expect(await straysOf(project).place([patch(id, ended)])).toEqual(ok({ placed: 0, parked: 1 }));
     await ingest(project, post(id));
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await runDurableObjectAlarm(stub(project));
-    expect(await straysOf(project).place([patch(id, {})])).toEqual({ placed: 1, parked: 0 });
+    expect(await straysOf(project).place([patch(id, {})])).toEqual(ok({ placed: 1, parked: 0 }));
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
   });
 
@@ -107,6 +107,75 @@ describe("very many changes without their runs", () => {
     await runInDurableObject(stub(project), (_, { storage }) => {
       expect(storage.sql.exec("SELECT count(*) AS left FROM stray").one()).toEqual({ left: 1 });
     });
+  });
+});
+
+describe("where little may wait for runs", () => {
+  /** Room for so much; half of it for changes whose runs are not there. */
+  const narrowed = async (room: Partial<Env>, project = newProject()): Promise<TestProject> => {
+    await runInDurableObject(stub(project), (instance) => {
+      // `env` is protected in the types alone.
+      const inside = instance as unknown as { env: Env };
+      inside.env = { ...inside.env, ...room };
+    });
+    return project;
+  };
+  const narrow = () => narrowed({ MAX_PARKED_CHANGES: 6 });
+  const full = { accepted: 0, refusals: [], capacity: expect.objectContaining({ retryAfterSeconds: 60 }) };
+  const any = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null };
+  const given = async (project: TestProject) =>
+    (await straysOf(project).listFeedback({ ...any, offset: 0, limit: 99 })).map(({ runId }) => runId);
+
+  it("what is too much is refused and leaves nothing, what waits stays, and both arrive when the runs have come", async () => {
+    const project = await narrow();
+    const ids = Array.from({ length: 5 }, newId);
+    const scores = ids.map((id) => feedback(id, { key: "k", score: 1 }));
+    for (const score of scores.slice(0, 3)) expect((await ingest(project, score)).accepted).toBe(1);
+    for (const score of scores.slice(3)) expect(await ingest(project, score)).toEqual(full);
+    expect((await given(project)).sort()).toEqual(ids.slice(0, 3));
+    await ingest(project, ...ids.map((id) => post(id)));
+    for (const score of scores.slice(3)) expect((await ingest(project, score)).accepted).toBe(1);
+    expect((await exported(project)).map(({ feedback_stats }) => feedback_stats !== null)).toEqual(ids.map(() => true));
+  });
+
+  it("changes of runs that are there pass, and so do posts beside what is refused", async () => {
+    const project = await narrow();
+    const [run, beside] = [newId(), newId()];
+    await ingest(project, post(run));
+    for (let n = 0; n < 3; n += 1) await ingest(project, patch(newId(), ended));
+    expect((await ingest(project, patch(run, ended))).accepted).toBe(1);
+    expect(await ingest(project, post(beside), patch(run, { name: "no" }), patch(newId(), ended))).toEqual(full);
+    expect(await exported(project)).toMatchObject([{ id: run, status: "success" }, { id: beside }]);
+  });
+
+  it("feedback that waits can be changed no more, feedback that is with its run can", async () => {
+    const project = await narrow();
+    const run = newId();
+    await ingest(project, post(run));
+    const [home, away] = [feedback(run, { key: "k", score: 1 }), feedback(newId(), { key: "k", score: 1 })];
+    await ingest(project, home, away, patch(newId()), patch(newId()));
+    const edit = (one: typeof home) =>
+      straysOf(project).editFeedback({ id: one.feedback?.id ?? "", json: "{}", edit: "delete" });
+    expect(await edit(away)).toMatchObject({ ok: false, failure: { reason: "capacity" } });
+    expect(await edit(home)).toEqual(ok(true));
+    expect(await given(project)).toEqual([away.id]);
+  });
+
+  it("bytes are counted like changes, still after a restart, and nothing passes when all room is taken", async () => {
+    const room = { MAX_PARKED_BYTES: 20_000 };
+    const project = await narrowed(room);
+    const run = newId();
+    await ingest(project, post(run));
+    const wide = { outputs: bytes(`{"a":"${"x".repeat(9000)}"}`) };
+    for (let n = 0; n < 2; n += 1) expect((await ingest(project, patch(newId(), wide))).accepted).toBe(1);
+    await evictDurableObject(stub(project));
+    await narrowed(room, project);
+    expect(await ingest(project, patch(newId()))).toEqual(full);
+    expect((await ingest(project, patch(run, ended))).accepted).toBe(1);
+    const crowded = await narrowed({ MAX_PARKED_BYTES: 9000 });
+    await ingest(crowded, post(run));
+    await ingest(crowded, patch(newId(), wide));
+    expect(await ingest(crowded, patch(run, ended))).toEqual(full);
   });
 });
 

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WorkspaceProtocol } from "../../durable/protocol.ts";
 import { ok } from "../../src/domain/result.ts";
 import { callWith, EXPORTS } from "./client.ts";
@@ -13,6 +13,27 @@ const headers = {
   "X-Tenant-Id": TENANT,
 };
 const authorize = async () => ok({ tenantId: TENANT, userId: "default", plan: "plus", role: "manage" } as const);
+
+/** A request of an OpenTelemetry exporter. */
+const oneSpan = {
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: "0af7651916cd43dd8448eb211c80319c",
+              spanId: "b7ad6b7169203331",
+              name: "n",
+              startTimeUnixNano: "1709633472000000000",
+              endTimeUnixNano: "1709633473000000000",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
 
 const failing = (mark: object) => ({
   authorize: async () => {
@@ -56,6 +77,23 @@ it("too many exports that have not ended answer 429 and when to try again", asyn
   expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", { detail: "Full." }]);
 });
 
+describe("feedback and patches that wait for too many runs", () => {
+  const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } } as const;
+  const bindings = {
+    ...workspaces({ authorize }),
+    STRAYS: { getByName: () => ({ place: async () => full, editFeedback: async () => full }) },
+  } as unknown as Readonly<Record<string, string>>; // bindings, not settings
+  it.each<[method: string, path: string, body: object | undefined, problem: object]>([
+    ["POST", "/feedback", { run_id: TENANT, key: "k" }, { detail: "Full." }],
+    ["PATCH", `/feedback/${TENANT}`, { score: 1 }, { detail: "Full." }],
+    ["DELETE", `/feedback/${TENANT}`, undefined, { detail: "Full." }],
+    ["PATCH", `/runs/${TENANT}`, { end_time: 1 }, { error: "Full." }],
+  ])("are answered with 429 and when to try again: %s %s", async (method, path, body, problem) => {
+    const answer = await callWith(bindings, method, path, { headers, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", problem]);
+  });
+});
+
 it("traces that come faster than they are sealed are answered with 429, whatever else is wrong with the request", async () => {
   const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 10 } } as const;
   const project = {
@@ -76,4 +114,6 @@ it("traces that come faster than they are sealed are answered with 429, whatever
   const sent = { headers, body: { post: [whole, { ...whole, id: "no" }] } };
   const answer = await callWith(bindings, "POST", "/runs/batch", sent);
   expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "10", { error: "Full." }]);
+  const spans = await callWith(bindings, "POST", "/otel/v1/traces", { headers, body: oneSpan });
+  expect([spans.status, spans.headers.get("Retry-After"), spans.body.message]).toEqual([429, "10", "Full."]);
 });

@@ -33,12 +33,13 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     rawBody: ["application/json"],
     answer: feedbackShown,
-    failures: ["notFound", "tooLarge"],
+    failures: ["notFound", "tooLarge", "capacity"],
     async handle({ request, env, who }) {
       const read = await feedbackIn(request);
       if (!read.ok) return read;
       const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
-      const { refusals } = await ingestChanges(env, who.identity.tenantId, resolveProjects, single(read));
+      const { refusals, capacity } = await ingestChanges(env, who.identity.tenantId, resolveProjects, single(read));
+      if (capacity !== null) return fail(capacity);
       const [refusal] = refusals;
       if (refusal !== undefined) return fail(refusal);
       const { id: runId, feedback, project } = read.value;
@@ -94,12 +95,14 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Change a feedback; what is absent stays as it is",
     body: feedbackUpdate,
     answer: feedbackShown,
+    failures: ["capacity"],
     async handle({ params, body, env, who }) {
       const id = params.feedback_id;
       const members = Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
       const json = JSON.stringify({ ...members, modified_at: isoFromMs(Date.now()) });
-      const isKnown = await editFeedback(env, who.identity.tenantId, { id, json, edit: "patch" });
-      return isKnown ? found(env, who, id) : unknown(id);
+      const edited = await editFeedback(env, who.identity.tenantId, { id, json, edit: "patch" });
+      if (!edited.ok) return edited;
+      return edited.value ? found(env, who, id) : unknown(id);
     },
   });
 
@@ -113,10 +116,12 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "deleted",
     answer: null,
+    failures: ["capacity"],
     async handle({ params, env, who }) {
       const id = params.feedback_id;
-      const isKnown = await editFeedback(env, who.identity.tenantId, { id, json: "{}", edit: "delete" });
-      return isKnown ? ok(null) : unknown(id);
+      const edited = await editFeedback(env, who.identity.tenantId, { id, json: "{}", edit: "delete" });
+      if (!edited.ok) return edited;
+      return edited.value ? ok(null) : unknown(id);
     },
   });
 };

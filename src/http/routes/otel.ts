@@ -47,7 +47,15 @@ export const addOtelRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   }
 };
 
-const FAILURES = ["otlpInvalid", "unauthorized", "forbidden", "notFound", "tooLarge", "unavailable"] as const;
+const FAILURES = [
+  "otlpInvalid",
+  "unauthorized",
+  "forbidden",
+  "notFound",
+  "tooLarge",
+  "capacity",
+  "unavailable",
+] as const;
 
 const DOCUMENT = {
   method: "post",
@@ -100,6 +108,7 @@ const take = async (request: Request, format: OtlpFormat | null, env: Env): Prom
     (asked) => workspace.resolveProjects(asked),
     counted(changes),
   );
+  if (outcome.capacity !== null) return fail(outcome.capacity);
   const [first] = outcome.refusals;
   return first !== undefined && outcome.accepted === 0 ? fail(first) : ok({ ...outcome, spans });
 };

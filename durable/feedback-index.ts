@@ -15,6 +15,7 @@ const SCHEMA = [
     created_at INTEGER NOT NULL, project TEXT, day TEXT) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS feedback_run ON feedback (run)",
   "CREATE INDEX IF NOT EXISTS feedback_project ON feedback (project, created_at)",
+  "CREATE INDEX IF NOT EXISTS feedback_day ON feedback (project, day)",
   "CREATE INDEX IF NOT EXISTS feedback_created ON feedback (created_at)",
 ];
 
@@ -66,6 +67,11 @@ export class FeedbackIndex {
     this.#sql.exec(
       "DELETE FROM feedback WHERE project IS NULL AND NOT EXISTS (SELECT 1 FROM stray WHERE stray.run = feedback.run)",
     );
+  }
+
+  /** Forgets feedback on the runs of a day. */
+  forgetDay({ projectId, day }: Pick<KnownDay, "projectId" | "day">): void {
+    this.#sql.exec("DELETE FROM feedback WHERE project = ? AND day = ?", projectId, day);
   }
 
   find(id: string): IndexedFeedback | null {

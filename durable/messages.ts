@@ -15,11 +15,11 @@ export interface ExportOrder {
   readonly shards: number;
 }
 
-/** To the export with that id; `erase_project`: of the project with that id, to the tenant's strays. */
+/** To the export with that id; the last two: of the project with that id, to the tenant's strays. */
 export type WorkspaceMessage =
   | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
   | { readonly id: string; readonly kind: "admit" | "lose_project" }
-  | { readonly id: string; readonly kind: "erase_project" };
+  | { readonly id: string; readonly kind: "erase_project" | "shorten_retention" };
 
 export type ExportMessage =
   | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }

@@ -7,7 +7,9 @@ import { feedbackEdit } from "../src/trace/feedback.ts";
 import { applyFeedback } from "../src/trace/feedback-list.ts";
 import { likelyDays } from "../src/trace/routing.ts";
 import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
+import { traceShard } from "./actors.ts";
 import { Alarm } from "./alarm.ts";
+import { DayQueue } from "./day-queue.ts";
 import { DoomedDays } from "./doomed-days.ts";
 import type { Env } from "./env.ts";
 import { eraseDay } from "./erase-day.ts";
@@ -41,8 +43,9 @@ const RECOVERY_MS = 30_000;
 const DAYS_AT_ONCE = 50;
 const DAYS_PER_ALARM = 1000;
 
-/** Days of deleted projects removed in one alarm. */
+/** Days of deleted projects removed in one alarm, and days that are let look how long they are kept. */
 const ERASED_AT_ONCE = 50;
+const LOOKING_AT_ONCE = 200;
 
 /** Runs looked for together in one alarm. */
 const RUNS_TOGETHER = 500;
@@ -55,6 +58,8 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   readonly #tenantId = tenantOf(this.ctx.id.name);
   readonly #store = new StrayStore(this.ctx.storage.sql);
   readonly #doomed = new DoomedDays(this.ctx.storage.sql);
+  /** Days of projects that now keep runs for fewer days, until they have been told. */
+  readonly #lookedAt = new DayQueue(this.ctx.storage.sql, "looked_at");
   readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   readonly #alarm = new Alarm(this.ctx.storage);
   readonly #search = new StraySearch(this.#store, () => this.env, this.#tenantId, {
@@ -114,6 +119,15 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     this.#settle();
   }
 
+  async shortenRetention(projectId: string): Promise<void> {
+    this.#lookedAt.addDaysOf(projectId, Date.now());
+    this.#settle();
+  }
+
+  async forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void> {
+    this.#feedback.forgetDay(day);
+  }
+
   async flush(day: KnownDay): Promise<void> {
     await this.#bringHomeTo([day]);
   }
@@ -133,7 +147,8 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   override async alarm(): Promise<void> {
     this.#alarm.armRecovery(Date.now() + RECOVERY_MS);
     try {
-      await this.#eraseDue();
+      await this.#workOff(this.#doomed.queue, ERASED_AT_ONCE, (day) => eraseDay(this.env, this.#tenantId, day));
+      await this.#workOff(this.#lookedAt, LOOKING_AT_ONCE, (day) => this.#letLook(day));
       const givenUp = this.#store.expire(Date.now() - KEPT_MS);
       if (givenUp > 0) this.#feedback.forgetGivenUp();
       if (givenUp > 0) log("strays_given_up", { tenantId: this.#tenantId, changes: givenUp });
@@ -150,9 +165,10 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     this.#settle();
   }
 
-  /** Puts the alarm where the parked changes and the days of deleted projects want it. */
+  /** Puts the alarm where the parked changes and the days with which something is to be done want it. */
   #settle(): void {
-    this.#alarm.settle(leastOf(this.#store.nextDueAt(), this.#doomed.nextDueAt()), Date.now());
+    const dueAt = leastOf(this.#store.nextDueAt(), this.#doomed.queue.nextDueAt(), this.#lookedAt.nextDueAt());
+    this.#alarm.settle(dueAt, Date.now());
   }
 
   #noteDay(day: KnownDay): void {
@@ -161,16 +177,22 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     else this.#store.noteDay(day);
   }
 
-  /** Removes days of deleted projects, those that fail a while later once more. */
-  async #eraseDue(): Promise<void> {
-    for (const day of this.#doomed.due(Date.now(), ERASED_AT_ONCE)) {
+  /** Does it with days that are due; `work` answers whether all is done. A day that fails is tried again a while later. */
+  async #workOff(queue: DayQueue, limit: number, work: (day: KnownDay) => Promise<boolean>): Promise<void> {
+    for (const day of queue.due(Date.now(), limit)) {
       try {
-        if (await eraseDay(this.env, this.#tenantId, day)) this.#doomed.done(day);
+        if (await work(day)) queue.done(day);
       } catch (fault) {
-        this.#doomed.postpone(day, Date.now() + RECOVERY_MS);
-        log("erase_failed", { tenantId: this.#tenantId, ...day, message: String(fault) });
+        queue.postpone(day, Date.now() + RECOVERY_MS);
+        log("day_failed", { tenantId: this.#tenantId, ...day, message: String(fault) });
       }
     }
+  }
+
+  async #letLook({ projectId, day, shards }: KnownDay): Promise<boolean> {
+    for (let shard = 0; shard < shards; shard += 1)
+      await traceShard(this.env, { tenantId: this.#tenantId, projectId, day, shard }).lookAgain();
+    return true;
   }
 
   /** Half of the room is left to changes of runs that are there: they go home as soon as these take them. */

@@ -39,6 +39,8 @@ export interface TraceShardProtocol {
   feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
   /** Of all runs here. Those not sealed yet are counted with their start, no more. */
   statistics(): Promise<RunStatistics>;
+  /** How long the day is kept may have changed: that is asked anew soon. */
+  lookAgain(): Promise<void>;
   /** Forgets everything. The objects in the bucket are left to who asks. */
   erase(): Promise<void>;
   /** What a snapshot of the window would hold and what its files would take, without taking it. */
@@ -93,6 +95,10 @@ export interface StraysProtocol {
   editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
   /** Removes the project with all that was ever taken for it, in steps of an alarm; for ever, also what still comes. */
   eraseProject(projectId: string): Promise<void>;
+  /** Lets every day of the project ask anew how long it is kept, in steps of an alarm. */
+  shortenRetention(projectId: string): Promise<void>;
+  /** The runs of the day are no longer kept, and nor is the feedback on them. */
+  forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void>;
   /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
   flush(day: KnownDay): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Claim, Snapshot } from "../src/source/port.ts";
 import { keptInItsDay } from "../src/trace/routing.ts";
 import type { RunChange } from "../src/trace/run-change.ts";
 import { NO_RUNS, type RunStatistics } from "../src/trace/run-statistics.ts";
-import { shardIdentityOf } from "./actors.ts";
+import { shardIdentityOf, strays } from "./actors.ts";
 import { Alarm } from "./alarm.ts";
 import type { Env } from "./env.ts";
 import { leastOf } from "./least.ts";
@@ -100,6 +100,12 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   async feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]> {
     return this.#store === null ? [] : feedbackOn(this.#store, this.env.SEGMENTS, runIds);
+  }
+
+  /** In turn: a look at work may have asked before the change. */
+  async lookAgain(): Promise<void> {
+    await this.#inTurn(async () => this.#store?.retention.lookAgainAt(Date.now()));
+    this.#settle(Date.now());
   }
 
   /** In turn: a seal at work would bring back what is forgotten. */
@@ -213,10 +219,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Forgets the day if it is over: first its runs, and all of it when its last object has been removed. */
   async #look(upkeep: TraceUpkeep): Promise<void> {
     const { retention } = upkeep.store;
-    const until = await dayKeptUntil(this.env, this.#identity);
     await this.#inTurn(async () => {
+      const until = await dayKeptUntil(this.env, this.#identity);
+      const isOver = until !== null && until <= Date.now();
+      if (isOver) await strays(this.env, this.#identity.tenantId).forgetFeedback(this.#identity);
       const now = Date.now();
-      const isOver = until !== null && until <= now;
       if (isOver && retention.isEmpty) return this.#forget();
       if (isOver) upkeep.forgetRuns(now);
       retention.lookAgainAt(isOver ? (upkeep.disposeAt ?? now) : until);

@@ -7,12 +7,13 @@ import type { WorkspaceMessage } from "./messages.ts";
 
 /**
  * A registered export is created, an admitted one let in; both by the export's own actor. A deleted project is erased,
- * and its exports that have not ended hear of it.
+ * and its exports that have not ended hear of it. Of a shortened retention the project's days hear.
  */
 export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
   if (after.status === "NONE") return [];
   if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
   if (event.type === "ProjectDeleted") return [...lossesOf(event.id, after), { id: event.id, kind: "erase_project" }];
+  if (event.type === "RetentionShortened") return [{ id: event.id, kind: "shorten_retention" }];
   if (event.type !== "ExportRegistered") return [];
   const { definition } = event;
   const project = lookUp(after.projects, definition.projectId);
@@ -34,6 +35,8 @@ export async function deliverOfWorkspace(env: Env, tenantId: string, message: Wo
       return receiver.loseProject();
     case "erase_project":
       return strays(env, tenantId).eraseProject(message.id);
+    case "shorten_retention":
+      return strays(env, tenantId).shortenRetention(message.id);
   }
 }
 

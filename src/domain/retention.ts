@@ -8,3 +8,7 @@ export const RETENTION_DAYS = { min: 1, max: 36_500 } as const;
 /** When the runs of a day are no longer kept, in epoch milliseconds; null: never. */
 export const keptUntil = (day: string, retentionDays: number | null): number | null =>
   retentionDays === null ? null : startOfDay(day) + (1 + retentionDays) * DAY_MS;
+
+/** Whether one retention ends earlier than another. */
+export const isShorter = (retentionDays: number | null, than: number | null): boolean =>
+  retentionDays !== null && (than === null || retentionDays < than);

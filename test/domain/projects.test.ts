@@ -85,6 +85,34 @@ describe("a project", () => {
       .then({ type: "ProjectCreated", project: project("demo", { id: "another" }), at: NOW });
   });
 
+  it("whose retention ends earlier than before lets its days hear of it; a longer one reaches them by itself", () => {
+    const change = (before: number | null, after: number | null) => {
+      const changed = project("demo", { retentionDays: after });
+      const events = having(project("demo", { retentionDays: before })).when({
+        type: "ChangeProject",
+        project: changed,
+        now: NOW,
+      });
+      return { events, changed: { type: "ProjectChanged", project: changed, at: NOW } as const };
+    };
+    for (const [before, after] of [
+      [null, 30],
+      [30, 29],
+    ] as const) {
+      const { events, changed } = change(before, after);
+      events.then(changed, { type: "RetentionShortened", id: demo.id, at: NOW });
+    }
+    for (const [before, after] of [
+      [30, null],
+      [30, 31],
+      [30, 30],
+      [null, null],
+    ] as const) {
+      const { events, changed } = change(before, after);
+      events.then(changed);
+    }
+  });
+
   it("cannot take another's name, and keeps its own", () => {
     const state = open(having(demo, project("other")));
     const change = { id: demo.id, description: null, extra: null, endTime: null, retentionDays: undefined };

@@ -5,14 +5,17 @@ import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
 import {
   env,
   exported,
+  feedback,
   ingest,
   keysOf,
+  NOON,
   newId,
   newProject,
   post,
   shard,
   shardStub,
   snapshot,
+  straysOf,
   type TestProject,
   WHOLE_DAY,
 } from "./traces.ts";
@@ -104,6 +107,48 @@ it("what comes for such a day is taken, exported by nobody, and deleted too", as
   expect(await keysOf(project)).toEqual([]);
 });
 
+/** When the shard will ask next how long its day is kept. */
+const looksAt = (project: TestProject): Promise<number | null> =>
+  runInDurableObject(
+    shardStub(project),
+    (_, { storage }) => storage.sql.exec<{ at: number | null }>("SELECT at FROM look").one().at,
+  );
+
+const keep = async ({ tenantId, project }: TestProject, retentionDays: number | null) => {
+  const change = { id: project.id, name: null, description: null, extra: null, endTime: null };
+  expect(await workspace(env, tenantId).changeProject({ ...change, retentionDays })).toMatchObject({ ok: true });
+};
+
+it.each([null, 365])(
+  "a retention shortened from %s days ends the days that rest, without any export of them",
+  async (days) => {
+    const project = await projectKeeping(days);
+    await ingest(project, post(newId()));
+    await snapshot(project);
+    await ringAt(project, END);
+    expect(await looksAt(project)).toBe(days === null ? null : END + days * DAY_MS);
+    await keep(project, 30);
+    await expect.poll(() => looksAt(project), { timeout: 10_000 }).toBe(END + 30 * DAY_MS);
+    await ringAt(project, END + 30 * DAY_MS);
+    await ringAt(project, END + 30 * DAY_MS + RETIRED_MS + 1);
+    expect(await keysOf(project)).toEqual([]);
+  },
+);
+
+it("feedback on runs that are no longer kept is listed no more, that on others is", async () => {
+  const project = await projectKeeping(30);
+  const [gone, kept] = [newId(), newId()];
+  await ingest(project, post(gone), post(kept, { start_time: NOON + DAY_MS * 1000 }));
+  await ingest(project, feedback(gone, { key: "k", score: 1 }), feedback(kept, { key: "k", score: 1 }));
+  const any = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null };
+  const given = async () =>
+    (await straysOf(project).listFeedback({ ...any, offset: 0, limit: 9 })).map(({ runId }) => runId).sort();
+  await ringAt(project, END + 30 * DAY_MS - 1);
+  expect(await given()).toEqual([gone, kept]);
+  await ringAt(project, END + 30 * DAY_MS);
+  expect(await given()).toEqual([kept]);
+});
+
 it("a project that names no retention keeps its runs for ever, its days come to rest, and a new retention ends them", async () => {
   const project = await projectKeeping(null);
   await ingest(project, post(newId()));
@@ -112,8 +157,7 @@ it("a project that names no retention keeps its runs for ever, its days come to 
   expect(await exported(project)).toHaveLength(1);
   await ringAt(project, late + 1);
   expect(await runInDurableObject(shardStub(project), (_, { storage }) => storage.getAlarm())).toBeNull();
-  const change = { id: project.project.id, name: null, description: null, extra: null, endTime: null };
-  await workspace(env, project.tenantId).changeProject({ ...change, retentionDays: 30 });
+  await keep(project, 30);
   expect(await rowsAt(project, late)).toBe(0);
   await ringAt(project, late);
   await ringAt(project, late + RETIRED_MS + 1);

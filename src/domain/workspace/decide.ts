@@ -3,6 +3,7 @@ import type { Refusal } from "../failures.ts";
 import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../limits.ts";
 import type { ExportDefinition, Identity } from "../records.ts";
 import { ok, type Result } from "../result.ts";
+import { isShorter } from "../retention.ts";
 import { lookUp } from "../table.ts";
 import { windowOf } from "../windows.ts";
 import type { WorkspaceCommand } from "./commands.ts";
@@ -34,7 +35,12 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
     }
     case "ChangeProject": {
       const { project } = command;
-      return lookUp(state.projects, project.id) === undefined ? [] : [{ type: "ProjectChanged", project, at }];
+      const before = lookUp(state.projects, project.id);
+      if (before === undefined) return [];
+      const changed: WorkspaceEvent = { type: "ProjectChanged", project, at };
+      return isShorter(project.retentionDays, before.retentionDays)
+        ? [changed, { type: "RetentionShortened", id: project.id, at }]
+        : [changed];
     }
     case "DeleteProject":
       return lookUp(state.projects, command.id) === undefined ? [] : [{ type: "ProjectDeleted", id: command.id, at }];

@@ -36,6 +36,8 @@ export type WorkspaceEvent =
   | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
   /** Whole, as it is from now on. */
   | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
+  /** Days that were to be kept for longer are over sooner: their shards have to hear of it. */
+  | { readonly type: "RetentionShortened"; readonly id: string; readonly at: number }
   | { readonly type: "ProjectDeleted"; readonly id: string; readonly at: number }
   /** Its runs are read from a table of the customer's from now on. */
   | { readonly type: "ProjectBound"; readonly id: string; readonly binding: TableBinding; readonly at: number }

@@ -92,6 +92,8 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
         projectIdByName: put(others, project.name, project.id),
       };
     }
+    case "RetentionShortened":
+      return state;
     case "ProjectDeleted": {
       const before = lookUp(state.projects, event.id);
       if (before === undefined) return state;

@@ -1,5 +1,6 @@
 import { type AgentBundle, bundleOf } from "../src/agent/bundle.ts";
 import { MOST_TARBALL_BYTES } from "../src/agent/limits.ts";
+import { boundedBody } from "../src/bounded-body.ts";
 import type {
   Bundle,
   DeploymentDefinition,
@@ -85,7 +86,7 @@ async function download(url: string): Promise<Result<Uint8Array, RevisionFailure
       await answer.body?.cancel();
       return failed(`The source's address answered ${answer.status}; it must answer 200, without a redirect.`);
     }
-    const bytes = await readBounded(answer.body, MOST_TARBALL_BYTES);
+    const bytes = await boundedBody(answer, MOST_TARBALL_BYTES);
     return bytes === null ? failed(`The source is longer than ${MOST_TARBALL_BYTES} bytes.`) : ok(bytes);
   } catch {
     return failed("The source's address did not answer in time, or the connection broke.");
@@ -93,16 +94,3 @@ async function download(url: string): Promise<Result<Uint8Array, RevisionFailure
 }
 
 const failed = (message: string) => fail<RevisionFailure>({ reason: "download_failed", message });
-
-/** A body that stays within the bound; null: it is longer, and was not read to its end. */
-export async function readBounded(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array | null> {
-  if (body === null) return new Uint8Array();
-  const pieces: Uint8Array[] = [];
-  let total = 0;
-  for await (const piece of body) {
-    total += piece.length;
-    if (total > most) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}

@@ -1,8 +1,9 @@
 import type { AgentBundle, AgentModule } from "../src/agent/bundle.ts";
+import { boundedBody } from "../src/bounded-body.ts";
 import { HEALTH_WITHIN_MS } from "../src/domain/deployment/limits.ts";
 import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "../src/domain/deployment/records.ts";
 import { environmentOf } from "./agent-environment.ts";
-import { readBounded, readBundle } from "./agent-store.ts";
+import { readBundle } from "./agent-store.ts";
 import type { Agent } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
 
@@ -65,7 +66,7 @@ async function askHealth(worker: Fetcher, withinMs: number): Promise<Health> {
       await answer.body?.cancel();
       return { isHealthy: true };
     }
-    const start = await quoted(answer.body);
+    const start = await quoted(answer);
     return { isHealthy: false, isFinal: false, message: `GET /ok answered ${answer.status}: ${start}` };
   } catch (error) {
     const text = signal.aborted ? `no answer within ${HEALTH_WITHIN_MS / 1000} s` : String(error);
@@ -73,8 +74,8 @@ async function askHealth(worker: Fetcher, withinMs: number): Promise<Health> {
   }
 }
 
-async function quoted(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const bytes = await readBounded(body, QUOTED_BYTES);
+async function quoted(answer: Response): Promise<string> {
+  const bytes = await boundedBody(answer, QUOTED_BYTES);
   return bytes === null ? `more than ${QUOTED_BYTES} bytes` : new TextDecoder().decode(bytes);
 }
 

@@ -1,5 +1,6 @@
 import { MOST_TARBALL_BYTES } from "../src/agent/limits.ts";
-import { keepUpload, readBounded } from "./agent-store.ts";
+import { boundedBody } from "../src/bounded-body.ts";
+import { keepUpload } from "./agent-store.ts";
 import type { Env } from "./env.ts";
 import { openText, sealText } from "./vault.ts";
 
@@ -42,7 +43,7 @@ export async function keepSource(
   { tenantId, path }: Upload,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<"kept" | "too_long" | "no_gzip"> {
-  const bytes = await readBounded(body, MOST_TARBALL_BYTES);
+  const bytes = await boundedBody({ body }, MOST_TARBALL_BYTES);
   if (bytes === null) return "too_long";
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b; // RFC 1952, 2.3.1
   if (!isGzip) return "no_gzip";

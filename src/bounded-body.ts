@@ -1,30 +1,24 @@
 /**
- * The body of an answer; null: longer than allowed. Always reads to the end or cancels, otherwise the connection stays
- * taken.
+ * The body of a request or an answer; null: longer than allowed. Always reads to the end or cancels, otherwise the
+ * connection stays taken.
  */
-export async function boundedBody(response: Response, limitBytes: number): Promise<Uint8Array | null> {
-  if (response.body === null) return new Uint8Array(0);
-  const reader = response.body.getReader();
+export async function boundedBody(
+  { body }: { readonly body: ReadableStream<Uint8Array> | null },
+  limitBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (body === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return joined(chunks, length);
-    length += value.length;
-    if (length > limitBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > limitBytes) return null;
+    chunks.push(chunk);
   }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
+  const whole = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, offset);
+    whole.set(chunk, offset);
     offset += chunk.length;
   }
-  return bytes;
+  return whole;
 }

@@ -1,3 +1,4 @@
+import { boundedBody } from "../bounded-body.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { MAX_DEPTH, scanValue } from "../trace/json-scan.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
@@ -11,7 +12,7 @@ export const readJson = async (request: Request): Promise<Result<unknown, Reques
   if (type !== null && !isJson(type)) {
     return fail(invalid(["header", "content-type"], "Send the body as application/json", "value_error"));
   }
-  const bytes = await readBounded(request.body);
+  const bytes = await boundedBody(request, MOST_BYTES);
   if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MOST_BYTES} bytes`, TOO_LARGE));
   if (bytes.length === 0) return fail(invalid(["body"], "Field required", "missing"));
   const text = decode(bytes);
@@ -40,21 +41,3 @@ const invalid = (loc: readonly string[], message: string, type: string): Request
   message,
   type,
 });
-
-const readBounded = async (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | null> => {
-  if (body === null) return new Uint8Array();
-  const pieces: Uint8Array[] = [];
-  let total = 0;
-  for await (const piece of body) {
-    total += piece.length;
-    if (total > MOST_BYTES) return null;
-    pieces.push(piece);
-  }
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-};

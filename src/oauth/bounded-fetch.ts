@@ -1,3 +1,4 @@
+import { boundedBody } from "../bounded-body.ts";
 import type { ProviderFailure } from "../domain/failures.ts";
 
 /** Requests to a provider, whose answers are hostile: bounded in time and size, and never leading elsewhere. */
@@ -41,7 +42,7 @@ export async function boundedFetch(url: string, request: BoundedRequest): Promis
       signal: deadline.signal,
     });
     const { status, headers } = response;
-    const body = await boundedBody(response);
+    const body = await boundedBody(response, ANSWER_LIMIT_BYTES);
     if (body === null) throw new UnusableAnswer("provider_answer_too_long");
     if (status >= 300 && status < 400) throw new UnusableAnswer("provider_redirects");
     if (status >= 500 || status === TOO_MANY_REQUESTS) throw new UnusableAnswer("provider_unavailable");
@@ -63,22 +64,4 @@ const readable = (headers: Headers): Headers => {
     if (value !== null) kept.set(name, value);
   }
   return kept;
-};
-
-/** null: longer than allowed. Always reads to the end or cancels, otherwise the connection stays taken. */
-const boundedBody = async (response: Response): Promise<Uint8Array<ArrayBuffer> | null> => {
-  if (response.body === null) return new Uint8Array(0);
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const whole = new Uint8Array(ANSWER_LIMIT_BYTES);
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return whole.slice(0, length);
-    if (length + value.length > ANSWER_LIMIT_BYTES) {
-      await reader.cancel();
-      return null;
-    }
-    whole.set(value, length);
-    length += value.length;
-  }
 };

@@ -23,7 +23,7 @@ const LAYERS: readonly {
     uses: ["hyparquet", "hyparquet-writer", "node:zlib"],
   },
   { path: "src/s3/", imports: ["src/bounded-body.ts", "src/domain/"], uses: ["aws4fetch", "node:crypto"] },
-  { path: "src/oauth/", imports: ["src/domain/"], uses: ["oauth4webapi"] },
+  { path: "src/oauth/", imports: ["src/bounded-body.ts", "src/domain/"], uses: ["oauth4webapi"] },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",
@@ -34,6 +34,7 @@ const LAYERS: readonly {
     path: "durable/",
     imports: [
       "src/decider.ts",
+      "src/bounded-body.ts",
       "src/domain/",
       "src/filter/",
       "src/log.ts",
@@ -51,6 +52,7 @@ const LAYERS: readonly {
   {
     path: "src/http/",
     imports: [
+      "src/bounded-body.ts",
       "src/domain/",
       "src/filter/index.ts",
       "src/log.ts",

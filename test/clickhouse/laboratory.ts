@@ -15,6 +15,7 @@ import { assertPortIsFree, freePort } from "../../dev/ports.ts";
 import { startWaybill } from "../../dev/start.ts";
 import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
 import { type ClickHouseBridge, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
+import { type Ask, askerOf } from "../support/own-waybill.ts";
 import { until } from "../support/until.ts";
 import { createTable, DAY_START } from "./runs.ts";
 
@@ -25,7 +26,7 @@ export interface Laboratory {
   newProject(name: string): Promise<string>;
   /** Binds a project to the documented table. */
   bind(projectId: string, changes?: object): Promise<Response>;
-  ask(method: string, path: string, body?: object): Promise<Response>;
+  readonly ask: Ask;
   /** Begins an export of the day of runs.ts into a prefix of its own. */
   begin(projectId: string, prefix: string, request?: Partial<ExportRequest>): Promise<string>;
   untilCompleted(exportId: string, prefix: string): Promise<Exported>;
@@ -60,16 +61,7 @@ export const openLaboratory = async (): Promise<Laboratory | null> => {
   };
   let waybill = await startWaybill(start);
   const { config } = waybill;
-  const ask = (method: string, path: string, body?: object) =>
-    fetch(`${config.url}${path}`, {
-      method,
-      headers: {
-        "X-API-Key": config.api_key,
-        "X-Tenant-Id": config.workspace_id,
-        "Content-Type": "application/json",
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  const ask = askerOf(config);
   return {
     bridge,
     ask,

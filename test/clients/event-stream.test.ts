@@ -1,29 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cancelExport, createDestination, createExport, createProject, readEvents } from "../../dev/api.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 import { type HeardEvent, listen } from "./event-source.ts";
 
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let destinationId: string;
 let projectId: string;
 let headers: Readonly<Record<string, string>>;
-const folder = mkdtempSync(join(tmpdir(), "waybill-events-"));
 
 beforeAll(async () => {
-  waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  waybill = await startOwnWaybill();
   const { config } = waybill;
   headers = { "X-API-Key": config.api_key, "X-Tenant-Id": config.workspace_id };
   destinationId = await createDestination(config, config.s3, "events");
   projectId = await createProject(config, "events");
 });
 
-afterAll(async () => {
-  await waybill?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => waybill?.stop());
 
 const streamOf = (exportId: string, dropAfter?: number): AsyncGenerator<HeardEvent> =>
   listen(`${waybill.config.url}/api/v1/bulk-exports/${exportId}/events`, headers, dropAfter);

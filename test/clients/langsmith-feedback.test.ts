@@ -1,23 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Client, type Feedback } from "langsmith";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let client: Client;
-const folder = mkdtempSync(join(tmpdir(), "waybill-feedback-"));
 
 beforeAll(async () => {
-  waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  waybill = await startOwnWaybill();
   client = new Client({ apiUrl: waybill.config.url, apiKey: waybill.config.api_key });
 });
 
-afterAll(async () => {
-  await waybill?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => waybill?.stop());
 
 const sendRun = async (): Promise<string> => {
   const id = crypto.randomUUID();

@@ -1,32 +1,28 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, RunTree } from "langsmith";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDestination, createExport, type ExportRequest, projectId, untilCompleted } from "../../dev/api.ts";
 import { download } from "../../dev/download.ts";
 import { type DuckDB, type DuckRow, openDuckDB } from "../../dev/duckdb.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
 import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../../src/domain/time.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 
 const LOOK_EVERY_MS = 100;
 /** A morning of the past: explicit times make the expected rows exact. */
 const START = Date.parse("2026-09-14T08:00:00.123Z");
 
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let duckdb: DuckDB;
-const folder = mkdtempSync(join(tmpdir(), "waybill-clients-"));
 
 beforeAll(async () => {
   duckdb = await openDuckDB();
   await duckdb.rows("SET TimeZone = 'UTC'");
-  waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  waybill = await startOwnWaybill();
 });
 
 afterAll(async () => {
   await waybill?.stop();
   duckdb?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** What the SDK sent, as `<method> <path without ids> <content encoding>`; it proves that a test took its way. */
@@ -105,8 +101,8 @@ const exportedRows = async (
     ...request,
   });
   await untilCompleted(config, exportId, LOOK_EVERY_MS);
-  await download(config.s3, `${project}/`, folder);
-  const files = join(folder, project, `export_id=${exportId}/**/*.parquet`);
+  await download(config.s3, `${project}/`, waybill.folder);
+  const files = join(waybill.folder, project, `export_id=${exportId}/**/*.parquet`);
   return duckdb.rows(`SELECT ${columns} FROM read_parquet('${files}', hive_partitioning = true) ORDER BY start_time`);
 };
 

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Client, RunTree } from "langsmith";
 import type { Run } from "langsmith/schemas";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectId } from "../../dev/api.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 
 /** A morning of the past: explicit times make the expected runs exact. */
 const START = Date.parse("2026-09-14T08:00:00.123Z");
 const PROJECT = "asked";
 const EXAMPLE = "11111111-1111-4111-8111-111111111111";
 
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let client: Client;
 let trace: { readonly root: RunTree; readonly tool: RunTree; readonly search: RunTree; readonly model: RunTree };
-const folder = mkdtempSync(join(tmpdir(), "waybill-query-"));
 
 /** A chain with a tool that fails, a search inside the tool, and a model that answers; and a chain of its own. */
 async function sendTraces(): Promise<typeof trace> {
@@ -58,16 +54,13 @@ const listed = async (options: Parameters<Client["listRuns"]>[0]): Promise<Run[]
 };
 
 beforeAll(async () => {
-  waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
+  waybill = await startOwnWaybill();
   client = new Client({ apiUrl: waybill.config.url, apiKey: waybill.config.api_key });
   trace = await sendTraces();
   await client.createFeedback(trace.root.id, "helpful", { score: 1 });
 });
 
-afterAll(async () => {
-  await waybill?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => waybill?.stop());
 
 describe("listRuns finds runs by", () => {
   it.each<[string, () => Parameters<Client["listRuns"]>[0], readonly string[]]>([

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 import { tarballOf } from "../support/tarball.ts";
 
 const LOOK_EVERY_MS = 50;
@@ -17,8 +14,7 @@ const CURIOUS = `export default { async fetch(request, env) {
   return new Response(answer.status + " " + await answer.text());
 } };`;
 
-let folder: string;
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let outside: Server;
 let origin: string;
 
@@ -35,14 +31,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => outside.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
-  folder = mkdtempSync(join(tmpdir(), "waybill-agents-"));
-  waybill = await startWaybill({ port: null, stateDir: folder, settings: {} });
+  waybill = await startOwnWaybill();
 });
 
 afterAll(async () => {
   await waybill.stop();
   outside.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const deploy = async (file: string, allowNetwork: boolean) => {

@@ -1,24 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDeployment, patchDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
 import { findListener } from "../../dev/listener/protocol.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 import { until } from "../support/until.ts";
 
 const COMPUTE_ID = "test machine";
 const LOOK_EVERY_MS = 50;
 
-let folder: string;
-let waybill: RunningWaybill;
+let waybill: OwnWaybill;
 let listenerId: string;
 const listeners: ChildProcess[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "waybill-listener-"));
-  waybill = await startWaybill({ port: null, stateDir: folder, settings: {} });
+  waybill = await startOwnWaybill();
   listenerId = await findListener(waybill.config, COMPUTE_ID);
 });
 
@@ -26,7 +21,6 @@ afterAll(async () => {
   for (const one of listeners) one.kill("SIGTERM");
   await Promise.all(listeners.map((one) => until(() => one.exitCode !== null || one.signalCode !== null)));
   await waybill.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const startListener = () => {

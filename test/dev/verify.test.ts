@@ -29,7 +29,7 @@ interface Told {
 
 /** `npm run verify` as a process of its own. */
 const verify = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
-  const env = { ...process.env, STATE_DIR: join(laboratory.folder, "state"), ...environment };
+  const env = { ...process.env, STATE_DIR: join(laboratory.waybill.folder, "state"), ...environment };
   const child = spawn(process.execPath, ["dev/verify.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
@@ -77,7 +77,7 @@ describe("npm run verify", () => {
   it("takes a manifest from a path and from the bucket, with credentials of the environment", async () => {
     const { s3 } = laboratory.waybill.config;
     const environment = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
-    const path = join(laboratory.folder, "manifest.json");
+    const path = join(laboratory.waybill.folder, "manifest.json");
     writeFileSync(path, await manifestText(laboratory.waybill.config, exported.exportId));
     for (const what of [path, `s3://${s3.bucket_name}/${keyOf("manifest.json")}`]) {
       const told = await verify([what, "--endpoint", s3.endpoint_url], environment);

@@ -6,11 +6,11 @@ import type { ExportEvent, RunReport } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
 import type { RunCommand } from "../../src/domain/run/commands.ts";
-import type { CommittedFile, RunEvent } from "../../src/domain/run/events.ts";
+import type { RunEvent } from "../../src/domain/run/events.ts";
 import { run } from "../../src/domain/run/index.ts";
 import { nextStep } from "../../src/domain/run/next-step.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
-import { HOUR_MS, NOW, planOf, specOf, storeFailure } from "../support/samples.ts";
+import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../support/samples.ts";
 
 /** Every status that spec 3 names against every command, and what becomes of it. */
 
@@ -281,16 +281,6 @@ describe("a run", () => {
   const LATE = NOW + 4 * HOUR_MS;
   const spec = specOf({ maxRetries: 2 });
   const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
-  const file = (ordinal: number, rows: number): CommittedFile => ({
-    ordinal,
-    key: `traces/${ordinal}.parquet`,
-    rows,
-    bytes: 450,
-    sha256: "s",
-    expectedEtag: "e",
-    etag: "e",
-    verification: "size+etag",
-  });
   const segment = { key: "s", etag: "e", bytes: 9, rows: 30, minStart: 0, maxStart: 0 };
   const failure = { reason: "store", store: passing } as const;
   const final = { reason: "store", store: denied } as const;
@@ -326,7 +316,7 @@ describe("a run", () => {
     "RUNNING, the last retry, paused": [...last, paused],
     COMPLETED: [
       ...working,
-      { type: "FileCommitted", file: file(0, 30), at: NOW },
+      { type: "FileCommitted", file: fileOf(0, 30), at: NOW },
       { type: "RunCompleted", rows: 30, at: NOW },
     ],
     FAILED: [...working, { type: "RunFailed", retry: 0, failure: final, at: NOW }],
@@ -473,12 +463,12 @@ describe("a run", () => {
     RecordFile: [
       {
         what: "has committed its last file",
-        command: { type: "RecordFile", file: file(0, 30), now: LATE },
+        command: { type: "RecordFile", file: fileOf(0, 30), now: LATE },
         becomes: ofWork("COMPLETED"),
       },
       {
         what: "has committed its last file, and rows are missing",
-        command: { type: "RecordFile", file: file(0, 29), now: NOW },
+        command: { type: "RecordFile", file: fileOf(0, 29), now: NOW },
         becomes: ofWork("FAILED"),
       },
     ],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { CommittedFile, RunEvent } from "../../src/domain/run/events.ts";
+import type { RunEvent } from "../../src/domain/run/events.ts";
 import { run } from "../../src/domain/run/index.ts";
 import { nextStep } from "../../src/domain/run/next-step.ts";
 import { upcastRun } from "../../src/domain/run/upcast.ts";
 import { specification } from "../support/given.ts";
-import { HOUR_MS, NOW, specOf, storeFailure } from "../support/samples.ts";
+import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../support/samples.ts";
 
 const { given } = specification(run);
 
@@ -23,16 +23,7 @@ const slowedTo = (partsInFlight: number): RunEvent[] => [
   { type: "SlowedDown", partsInFlight, resumeAt: NOW + 5000, at: NOW },
   { type: "SlowDownEnded", at: NOW + 5000 },
 ];
-const file = (ordinal: number): CommittedFile => ({
-  ordinal,
-  key: `traces/${ordinal}.parquet`,
-  rows: 10,
-  bytes: 30,
-  sha256: "s",
-  expectedEtag: "e",
-  etag: "e",
-  verification: "size+etag",
-});
+const file = (ordinal: number) => fileOf(ordinal, 10);
 
 describe("a run whose store asks for fewer requests", () => {
   it("halves the parts in flight and pauses, keeps the parts it has, and spends no retry", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { RunCommand } from "../../src/domain/run/commands.ts";
-import type { CommittedFile, RunEvent } from "../../src/domain/run/events.ts";
+import type { RunEvent } from "../../src/domain/run/events.ts";
 import { run } from "../../src/domain/run/index.ts";
 import { nextStep } from "../../src/domain/run/next-step.ts";
 import { specification } from "../support/given.ts";
-import { HOUR_MS, NOW, specOf, storeFailure } from "../support/samples.ts";
+import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../support/samples.ts";
 
 const { given } = specification(run);
 
@@ -14,16 +14,6 @@ const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline:
 const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
 const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
 const planned: RunEvent = { type: "FilesPlanned", files: 2, rows: 30, bytes: 900, at: NOW };
-const file = (ordinal: number, rows: number): CommittedFile => ({
-  ordinal,
-  key: `traces/${ordinal}.parquet`,
-  rows,
-  bytes: 450,
-  sha256: "s",
-  expectedEtag: "e",
-  etag: "e",
-  verification: "size+etag",
-});
 const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
 const failure = { reason: "store", store: storeFailure() } as const;
 
@@ -47,15 +37,17 @@ describe("a run", () => {
   });
 
   it("is COMPLETED with its last file when the files hold every row of the plan", () => {
-    given(started, attempt, taken, planned, { type: "FileCommitted", file: file(0, 20), at: NOW })
-      .when({ type: "RecordFile", file: file(1, 10), now: NOW })
-      .then({ type: "FileCommitted", file: file(1, 10), at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
+    given(started, attempt, taken, planned, { type: "FileCommitted", file: fileOf(0, 20), at: NOW })
+      .when({ type: "RecordFile", file: fileOf(1, 10), now: NOW })
+      .then({ type: "FileCommitted", file: fileOf(1, 10), at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
   });
 
   it("is never COMPLETED when rows are missing in the files", () => {
-    const outcome = given(started, attempt, taken, planned, { type: "FileCommitted", file: file(0, 20), at: NOW }).when(
-      { type: "RecordFile", file: file(1, 9), now: NOW },
-    );
+    const outcome = given(started, attempt, taken, planned, {
+      type: "FileCommitted",
+      file: fileOf(0, 20),
+      at: NOW,
+    }).when({ type: "RecordFile", file: fileOf(1, 9), now: NOW });
     expect(outcome.state.status).toBe("FAILED");
   });
 
@@ -201,7 +193,7 @@ describe("a run", () => {
 
   it("cancelled during an upload stays cancelled, whatever the upload reports", () => {
     given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
-      .when({ type: "RecordFile", file: file(0, 20), now: NOW })
+      .when({ type: "RecordFile", file: fileOf(0, 20), now: NOW })
       .thenNothing();
   });
 });

@@ -9,6 +9,7 @@ import type { Settings } from "../../dev/settings.ts";
 import { startWaybill } from "../../dev/start.ts";
 import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
 import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";
+import { type Ask, askerOf } from "../support/own-waybill.ts";
 import { until } from "../support/until.ts";
 import { type Contents, contentsOf, type ExportNames } from "./bucket-contents.ts";
 import { FIRST_DAY, noisyBatches } from "./noisy-runs.ts";
@@ -40,8 +41,7 @@ export interface Laboratory {
   runsOf(exportId: string): Promise<readonly ExportRunAnswer[]>;
   /** What the bucket holds of it. */
   contents(names: ExportNames): Promise<Contents>;
-  /** Sends a request of the public API. */
-  ask(method: string, path: string, body?: object): Promise<Response>;
+  readonly ask: Ask;
   /** What the service has logged since it was last started. */
   log(): string;
   /** Ends every process of the service with SIGKILL, in the middle of whatever it does. */
@@ -64,18 +64,9 @@ export const openLaboratory = async (settings: Settings): Promise<Laboratory> =>
   const port = await freePort();
   let waybill = await startWaybill({ port, stateDir, settings });
   const { config } = waybill;
+  const ask = askerOf(config);
   await sendRuns(config);
   const project = await projectId(config, PROJECT);
-  const ask = (method: string, path: string, body?: object) =>
-    fetch(`${config.url}${path}`, {
-      method,
-      headers: {
-        "X-API-Key": config.api_key,
-        "X-Tenant-Id": config.workspace_id,
-        "Content-Type": "application/json",
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
   const runsOf = async (exportId: string) => {
     // The shape is the specification's; test/http checks it.
     const runs = (await (await ask("GET", `/api/v1/bulk-exports/${exportId}/runs`)).json()) as ExportRunAnswer[];

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createDestination,
@@ -11,8 +9,8 @@ import {
 } from "../../dev/api.ts";
 import { type DownloadedFile, download } from "../../dev/download.ts";
 import type { Settings } from "../../dev/settings.ts";
-import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
 import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
+import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 import { batchBody, FIRST_DAY, type SentRun } from "./sent-runs.ts";
 
 const PROJECT = "readers";
@@ -20,9 +18,8 @@ const LOOK_EVERY_MS = 100;
 
 /** A real service with a real bucket and the given runs in it. */
 export interface Laboratory {
-  readonly waybill: RunningWaybill;
+  readonly waybill: OwnWaybill;
   readonly projectId: string;
-  readonly folder: string;
   /** Exports into a prefix of its own; answers when the files are downloaded. */
   exportTo(prefix: string, request?: Partial<ExportRequest>): Promise<Exported>;
   close(): Promise<void>;
@@ -39,8 +36,7 @@ export interface Exported {
 
 /** Starts the service and sends the runs through the public API. */
 export const openLaboratory = async (runs: readonly SentRun[], settings: Settings = {}): Promise<Laboratory> => {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-test-"));
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings });
+  const waybill = await startOwnWaybill(settings);
   const { config } = waybill;
   const sent = await fetch(`${config.url}/runs/batch`, {
     method: "POST",
@@ -52,7 +48,6 @@ export const openLaboratory = async (runs: readonly SentRun[], settings: Setting
   return {
     waybill,
     projectId: session_id,
-    folder,
     exportTo: async (prefix, request) => {
       const exportId = await createExport(config, {
         bulk_export_destination_id: await createDestination(config, config.s3, prefix),
@@ -62,14 +57,11 @@ export const openLaboratory = async (runs: readonly SentRun[], settings: Setting
         ...request,
       });
       const state = await untilCompleted(config, exportId, LOOK_EVERY_MS);
-      const local = join(folder, "downloads", prefix);
+      const local = join(waybill.folder, "downloads", prefix);
       const objects = await download(config.s3, `${prefix}/`, local);
       const parquetFiles = objects.filter(({ key }) => key.endsWith(".parquet")).map(({ key }) => join(local, key));
       return { exportId, state, folder: local, objects, parquetFiles };
     },
-    close: async () => {
-      await waybill.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: waybill.stop,
   };
 };

@@ -130,7 +130,7 @@ it.each(MATRIX.filter((cell) => cell.choice === "all fields"))(
 describe("ClickHouse reads every layout and codec", () => {
   const wholes = MATRIX.filter((cell) => cell.choice === "all fields");
   it("value for value", ({ skip }) => {
-    const clickHouse = openClickHouse(join(laboratory.folder, "clickhouse"));
+    const clickHouse = openClickHouse(join(laboratory.waybill.folder, "clickhouse"));
     if (clickHouse === null) {
       skip("chdb is not installed; `npm install --prefix bench` installs it");
       return;

@@ -3,7 +3,7 @@ import type { StoreFailure } from "../../src/domain/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";
 import type { DestinationConfig, ExportDefinition } from "../../src/domain/records.ts";
-import type { RunSpec } from "../../src/domain/run/events.ts";
+import type { CommittedFile, RunSpec } from "../../src/domain/run/events.ts";
 
 /** The tests' clock: in the future, so that no real alarm fires by itself. */
 export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
@@ -69,6 +69,17 @@ export function specOf(limits: Partial<Limits> = {}): RunSpec {
     createdAt: NOW,
   };
 }
+
+export const fileOf = (ordinal: number, rows: number): CommittedFile => ({
+  ordinal,
+  key: `traces/${ordinal}.parquet`,
+  rows,
+  bytes: 450,
+  sha256: "s",
+  expectedEtag: "e",
+  etag: "e",
+  verification: "size+etag",
+});
 
 export const storeFailure = (changes: Partial<StoreFailure> = {}): StoreFailure => ({
   reason: "store_unavailable",

@@ -7,12 +7,16 @@ export async function boundedBody(
   limitBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   if (body === null) return new Uint8Array(0);
+  const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limitBytes) return null;
-    chunks.push(chunk);
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.length;
+    if (length > limitBytes) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(read.value);
   }
   const whole = new Uint8Array(length);
   let offset = 0;

@@ -1,13 +1,42 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compileFilter } from "../../src/filter/evaluate.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
 import { COLUMNS, type ColumnKind } from "../../src/parquet/columns.ts";
-import { columnsOf, modelFilter, modelRun } from "./model.ts";
-import { matches } from "./runs.ts";
+import { heldInSegment } from "../../src/parquet/held-chunks.ts";
+import type { SegmentRow } from "../../src/parquet/row.ts";
+import { selectRows } from "../../src/parquet/select-rows.ts";
+import { segmentOf } from "../parquet/files.ts";
+import { plainRun } from "../parquet/runs.ts";
+import { columnsOf, type ModelRun, modelFilter, modelRun } from "./model.ts";
+import { filterOf, heldBy, matches } from "./runs.ts";
 
 /** Filters of one test run, each on RUNS_EACH runs; 10,000 take some ten seconds. */
 const FILTERS = 500;
 const RUNS_EACH = 5;
+
+/** Segments of one test run, the runs of each, and the filters that choose from it: 12,000 answers. */
+const SEGMENTS = 12;
+const RUNS_STORED = 100;
+const FILTERS_STORED = 10;
+
+/** A segment says of every run whether it is a root. */
+const storedRun = modelRun.map((run) => ({ ...run, fields: { ...run.fields, is_root: run.fields.is_root ?? false } }));
+
+const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
+
+/** The run as a segment stores it: what the model does not set is that of nothing. */
+const storedRow = (run: ModelRun): SegmentRow => {
+  const columns = columnsOf(run);
+  const { _tags, ...set } = Object.fromEntries(FILLED.map((column) => [column, heldBy(columns, column)]));
+  // The columns are those of a row, with values of their types.
+  return { ...plainRun(0), ...set, tags: _tags } as unknown as SegmentRow;
+};
+
+const FILLED = [
+  ...["id", "parent_run_id", "name", "error", "is_root", "start_time", "end_time", "total_tokens", "total_cost"],
+  ...["inputs", "outputs", "extra", "_feedback", "_tags"],
+] as readonly FilterColumn[];
 
 describe("a compiled filter", () => {
   it("says of every run what the language says", () => {
@@ -19,6 +48,24 @@ describe("a compiled filter", () => {
         }
       }),
       { numRuns: FILTERS },
+    );
+  });
+
+  it("picks from a segment, column by column, the runs that the language means", () => {
+    fc.assert(
+      fc.property(
+        fc.array(modelFilter, { minLength: FILTERS_STORED, maxLength: FILTERS_STORED }),
+        fc.array(storedRun, { minLength: RUNS_STORED, maxLength: RUNS_STORED }),
+        (filters, runs) => {
+          const held = heldInSegment(segmentOf(runs.map(storedRow)));
+          for (const { text, holds } of filters) {
+            const filter = compileFilter(filterOf(text));
+            const picked = [...selectRows(held, { keep: EVER, filter }).rows];
+            expect(picked, text).toEqual(runs.flatMap((run, row) => (holds(run) ? [row] : [])));
+          }
+        },
+      ),
+      { numRuns: SEGMENTS },
     );
   });
 

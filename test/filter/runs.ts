@@ -14,11 +14,16 @@ const encoder = new TextEncoder();
 export const viewOf = (run: Run, announced: ReadonlySet<FilterColumn>): RowView => ({
   value: (column) => {
     if (!announced.has(column)) throw new Error(`${column} was not announced`);
-    const value = run[column] ?? null;
     // The test's own rows have the type of their column.
-    return (BYTES.has(column) && typeof value === "string" ? encoder.encode(value) : value) as never;
+    return heldBy(run, column) as never;
   },
 });
+
+/** What a column of the run holds. */
+export const heldBy = (run: Run, column: FilterColumn): unknown => {
+  const value = run[column] ?? null;
+  return BYTES.has(column) && typeof value === "string" ? encoder.encode(value) : value;
+};
 
 /** The filter of a text that is one. */
 export const filterOf = (text: string): Filter => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createDestination, type ExportRequest, projectId } from "../dev/api.ts";
+import { createDestination, createProject, type ExportRequest } from "../dev/api.ts";
 import type { BucketAddress } from "../dev/bucket-address.ts";
 import { DevFailure, runCommand } from "../dev/failure.ts";
 import { DAY_MS, isoFromMs } from "../src/domain/time.ts";
@@ -14,11 +14,12 @@ import { generateRuns } from "./generate.ts";
 import { ingest } from "./ingest.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
 import { cpuMicros } from "./processes.ts";
+import { compareQueries } from "./query.ts";
 import { report, summary } from "./report.ts";
 import { requestsFor } from "./requests.ts";
 import { writeRowsFile } from "./rows-file.ts";
 import { type Service, startService } from "./service.ts";
-import { verify } from "./verify.ts";
+import { type Verification, verify } from "./verify.ts";
 
 const SEED = 42;
 const PROJECT = "bench";
@@ -75,20 +76,25 @@ const measure = async (
   // Making runs kept everything else waiting: connections that were closed meanwhile must be noticed before they are used.
   await setImmediate();
 
+  // Before the burst, so that nothing but the export's own request comes between the last answer and the export.
+  const destination = await createDestination(api, address, "bench");
+  const project = await createProject(api, PROJECT);
+
   say("Ingesting them through the public API");
   const ingestCpuBefore = cpuMicros(processIds);
   const ingestMs = await ingest(api, requests);
   const request: ExportRequest = {
-    bulk_export_destination_id: await createDestination(api, address, "bench"),
-    session_id: await projectId(api, PROJECT),
+    bulk_export_destination_id: destination,
+    session_id: project,
     start_time: isoFromMs(DAY_START),
     end_time: isoFromMs(DAY_START + DAY_MS),
     format_version: "v2_beta",
     compression: "zstandard",
   };
-  say("Sealing what is still hot, and a first export");
+  say("Sealing what is still hot, and a first export, right after the last answer");
   const first = await measureExport(api, request, processIds, bucket);
   const ingestCpu = cpuMicros(processIds) - ingestCpuBefore;
+  await bucket.ask({ kind: "save", folder: join(folder, "first") });
 
   say("Giving the peers the same rows");
   const rowsFile = join(folder, "runs.ndjson");
@@ -107,6 +113,10 @@ const measure = async (
   const clickHouse = hasClickHouse() ? await loaded("clickhouse-peer.ts") : null;
   if (clickHouse === null) say("chdb is not installed, so ClickHouse is left out (npm install --prefix bench)");
 
+  say("Comparing what the first export wrote with the generated runs");
+  await verified(join(folder, "first"), rowsFile);
+  rmSync(join(folder, "first"), { recursive: true });
+
   say(`Exporting ${options.rounds} times each, in turns`);
   const compared = await compare({
     rounds: options.rounds,
@@ -120,14 +130,12 @@ const measure = async (
     folder,
   });
 
+  say("Asking for the newest runs that failed, in turns");
+  const queries = await compareQueries({ api, projectId: project, duckdb, clickHouse });
+
   say("Comparing the exported rows with the generated ones");
   await bucket.ask({ kind: "save", folder: join(folder, "bucket") });
-  const verified = await verify(join(folder, "bucket/**/*.parquet"), rowsFile);
-  if (verified.differing.length > 0) {
-    throw new DevFailure(
-      `The export is wrong in: ${verified.differing.join(", ")}. Timings of a wrong export mean nothing.`,
-    );
-  }
+  const verification = await verified(join(folder, "bucket"), rowsFile);
   const exportCpu = compared.waybill.whole.cpuMicros;
   const outcome = {
     runs: options.runs,
@@ -137,10 +145,20 @@ const measure = async (
     // The first export sealed the rest; what an export costs without that is taken off.
     ingestCpuMicros: ingestCpu - Math.min(exportCpu, first.cpuMicros),
     compared,
-    verified,
+    queries,
+    verified: verification,
   };
   console.log(report(outcome));
   if (options.json) console.log(JSON.stringify(summary(outcome)));
+};
+
+/** Throws when the exported files below the folder do not hold exactly the generated runs. */
+const verified = async (folder: string, rowsFile: string): Promise<Verification> => {
+  const verification = await verify(join(folder, "**/*.parquet"), rowsFile);
+  if (verification.differing.length === 0) return verification;
+  throw new DevFailure(
+    `The export is wrong in: ${verification.differing.join(", ")}. Timings of a wrong export mean nothing.`,
+  );
 };
 
 const addressOf = (place: BucketPlace): BucketAddress => ({

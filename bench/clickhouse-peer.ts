@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { serveParent } from "./child.ts";
 import { type ClickHouse, openClickHouse } from "./clickhouse.ts";
-import type { PeerExport, PeerRequest } from "./peer.ts";
+import { type PeerExport, type PeerQuery, type PeerRequest, sqlOfQuery } from "./peer.ts";
 
 /** The ClickHouse engine (chdb) in a process of its own, one thread, with the runs in a MergeTree table on disk. */
 let clickHouse: ClickHouse | null = null;
@@ -10,7 +10,7 @@ const PARQUET_ZSTD_3 =
   "output_format_parquet_compression_method = 'zstd', output_format_compression_level = 3, " +
   "output_format_parquet_row_group_size = 10240, max_threads = 1, engine_file_truncate_on_insert = 1";
 
-const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
+const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | null> => {
   switch (request.kind) {
     case "load": {
       clickHouse = open(request.folder);
@@ -31,6 +31,16 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
       clickHouse.run(`INSERT INTO FUNCTION file('${target}', Parquet)
         SELECT ${columns.join(", ")} FROM bench.runs WHERE ${where ?? "true"} SETTINGS ${PARQUET_ZSTD_3}`);
       return { ms: performance.now() - begun };
+    }
+    case "query": {
+      if (clickHouse === null) throw new Error("asked a query before it was asked to load");
+      const begun = performance.now();
+      const rows = clickHouse
+        .run(`${sqlOfQuery(request, "bench.runs")} SETTINGS max_threads = 1`)
+        .trim()
+        .split("\n");
+      const ids = rows.map((row) => String(JSON.parse(row).id));
+      return { ms: performance.now() - begun, ids };
     }
   }
 };

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { serveParent } from "./child.ts";
-import { copyRuns, openDuckDb, PARQUET_ZSTD } from "./duckdb.ts";
-import type { PeerExport, PeerRequest } from "./peer.ts";
+import { copyRuns, openDuckDb, PARQUET_ZSTD, queryRuns } from "./duckdb.ts";
+import type { PeerExport, PeerQuery, PeerRequest } from "./peer.ts";
 
 /**
  * DuckDB in a process of its own, one thread, with the runs in a Parquet file that it wrote itself, compressed as an
@@ -10,7 +10,7 @@ import type { PeerExport, PeerRequest } from "./peer.ts";
  */
 let opened: { readonly connection: DuckDBConnection; readonly runs: string } | null = null;
 
-const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
+const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | null> => {
   switch (request.kind) {
     case "load": {
       const connection = await openDuckDb(":memory:");
@@ -24,6 +24,9 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
     case "export":
       if (opened === null) throw new Error("asked to export before it was asked to open");
       return copyRuns(opened.connection, opened.runs, request);
+    case "query":
+      if (opened === null) throw new Error("asked a query before it was asked to open");
+      return queryRuns(opened.connection, opened.runs, request);
   }
 };
 

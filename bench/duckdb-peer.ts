@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { serveParent } from "./child.ts";
-import { copyRuns, openDuckDb } from "./duckdb.ts";
-import type { PeerExport, PeerRequest } from "./peer.ts";
+import { copyRuns, openDuckDb, queryRuns } from "./duckdb.ts";
+import type { PeerExport, PeerQuery, PeerRequest } from "./peer.ts";
 import { COLUMN_TYPES } from "./rows-file.ts";
 
 /** DuckDB in a process of its own, one thread, with the runs in a table on disk. */
 let connection: DuckDBConnection | null = null;
 
-const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
+const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | null> => {
   switch (request.kind) {
     case "load": {
       connection = await open(request.folder);
@@ -28,6 +28,9 @@ const answer = async (request: PeerRequest): Promise<PeerExport | null> => {
     case "export":
       if (connection === null) throw new Error("asked to export before it was asked to load");
       return copyRuns(connection, "runs", request);
+    case "query":
+      if (connection === null) throw new Error("asked a query before it was asked to load");
+      return queryRuns(connection, "runs", request);
   }
 };
 

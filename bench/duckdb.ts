@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import type { ExportOrder, PeerExport } from "./peer.ts";
+import { type ExportOrder, type PeerExport, type PeerQuery, type QueryOrder, sqlOfQuery } from "./peer.ts";
 
 /** DuckDB with one thread. Times without a zone are those of UTC. */
 export const openDuckDb = async (path: string): Promise<DuckDBConnection> => {
@@ -19,6 +19,13 @@ export const copyRuns = async (
   await connection.run(`COPY (SELECT ${columns.join(", ")} FROM ${from} WHERE ${where ?? "true"}) TO '${target}'
     ${PARQUET_ZSTD}`);
   return { ms: performance.now() - begun };
+};
+
+/** Reads the rows of a query. */
+export const queryRuns = async (connection: DuckDBConnection, from: string, order: QueryOrder): Promise<PeerQuery> => {
+  const begun = performance.now();
+  const rows = (await connection.runAndReadAll(sqlOfQuery(order, from))).getRowObjects();
+  return { ms: performance.now() - begun, ids: rows.map(({ id }) => String(id)) };
 };
 
 /** How every contender writes: zstd at level 3, row groups of 10,240 runs. */

@@ -2,6 +2,7 @@ import { table } from "../dev/table.ts";
 import { CHOICE_NAMES, CHOICES, type ChoiceName } from "./choices.ts";
 import type { Choices, Compared, Series } from "./compare.ts";
 import { median, medianRatio } from "./measures.ts";
+import type { QuerySeries } from "./query.ts";
 import type { Verification } from "./verify.ts";
 
 /** Everything a run of the benchmark found out. */
@@ -14,6 +15,7 @@ export interface Outcome {
   /** CPU time of the service from the first request until everything was sealed. */
   readonly ingestCpuMicros: number;
   readonly compared: Compared;
+  readonly queries: QuerySeries;
   readonly verified: Verification;
 }
 
@@ -56,10 +58,23 @@ ${table(
   CHOICE_NAMES.map((name) => [CHOICES[name].label, `${(100 * readShare(outcome, name)).toFixed(1)} %`]),
 )}
 
+A query: the newest 100 of the runs that failed, with inputs and outputs; median of ${outcome.queries.waybill.length} rounds in turns. Waybill: over
+HTTP, as JSON; the others: in their process, until the rows are read.
+
+${table(
+  ["", "ms", "x DuckDB"],
+  queryLines(outcome.queries).map(([name, ms]) => [
+    name,
+    median(ms).toFixed(1),
+    medianRatio(outcome.queries.duckdb, ms).toFixed(2),
+  ]),
+)}
+
 peak MB: resident memory of the processes during an export, growth MB: its growth over just before; greatest of all
 rounds. Waybill's processes have ingested all runs before, and hold the local bucket of its segments; the peers' have
 opened their table, no more.
-${outcome.verified.rows} exported rows equal the generated ones in all ${outcome.verified.columns} columns.`;
+The first export, asked for right after the last answer of the ingest, lost nothing: its ${outcome.verified.rows} rows, and those of
+the last one, equal the generated ones in all ${outcome.verified.columns} columns.`;
 };
 
 /** The same for programs. Ratios of speed: above 1 Waybill is faster. */
@@ -88,10 +103,20 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     export_cpu_us_per_run: rounded(waybill.whole.cpuMicros / outcome.runs),
     output_size_vs_duckdb: rounded(waybill.whole.bytes / duckdb.whole.bytes),
     memory_growth_mb: rounded(Math.max(waybill.whole.memory.growthMb, waybill.slim.memory.growthMb)),
+    query_ms: rounded(median(outcome.queries.waybill)),
+    query_vs_duckdb: rounded(medianRatio(outcome.queries.duckdb, outcome.queries.waybill)),
+    query_vs_clickhouse:
+      outcome.queries.clickHouse && rounded(medianRatio(outcome.queries.clickHouse, outcome.queries.waybill)),
     runs: outcome.runs,
     rounds: outcome.rounds,
   };
 };
+
+const queryLines = ({ waybill, duckdb, clickHouse }: QuerySeries): (readonly [string, readonly number[]])[] => [
+  ["Waybill", waybill],
+  ["DuckDB", duckdb],
+  ...(clickHouse ? [["ClickHouse", clickHouse] as const] : []),
+];
 
 const readShare = ({ compared: { waybill } }: Outcome, name: ChoiceName): number =>
   waybill[name].readBytes / waybill.whole.readBytes;

@@ -11,8 +11,8 @@ import { plainRun } from "../parquet/runs.ts";
 import { columnsOf, type ModelRun, modelFilter, modelRun } from "./model.ts";
 import { filterOf, heldBy, matches } from "./runs.ts";
 
-/** Filters of one test run, each on RUNS_EACH runs; 10,000 take some ten seconds. */
-const FILTERS = 500;
+/** Filters of one test run, each on RUNS_EACH runs: 10,000 answers. A thousand filters take about a second. */
+const FILTERS = 2000;
 const RUNS_EACH = 5;
 
 /** Segments of one test run, the runs of each, and the filters that choose from it: 12,000 answers. */

@@ -1,6 +1,7 @@
 import type { ExportEvent, ExportPlan } from "../src/domain/export/events.ts";
 import type { ExportState } from "../src/domain/export/state.ts";
 import { viewOf } from "../src/domain/export/view.ts";
+import { ownRows } from "../src/domain/late-table.ts";
 import type { RunSpec } from "../src/domain/run/events.ts";
 import type { ExportMessage } from "./messages.ts";
 
@@ -26,6 +27,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
             retryOfRunId: null,
             createdAt: event.at,
             late: event.late ?? [],
+            ...(event.table === undefined ? {} : { ingested: ownRows(event.table) }),
           },
         },
       ];
@@ -64,6 +66,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "MarkerRemovalFailed":
     case "MarkerLeft":
     case "ManifestFailed":
+    case "LookFailed":
     case "ManifestCommitted":
       return [];
   }
@@ -85,9 +88,11 @@ function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessag
   );
 }
 
-/** What did not reach the bucket with its proof is left to the next window. */
+/** What did not reach the bucket with its proof is left to the next window; of a table the schedule itself knows it. */
 const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
-  partitions.flatMap(({ day, late }) => (late ? [{ to: "shards" as const, kind: "release_late" as const, day }] : []));
+  partitions.flatMap(({ day, late, ingested }) =>
+    late && ingested === undefined ? [{ to: "shards" as const, kind: "release_late" as const, day }] : [],
+  );
 
 function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec {
   const { definition, destination, shards, limits } = plan;

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ExportCommand } from "../src/domain/export/commands.ts";
+import type { ExportCommand, LateLook } from "../src/domain/export/commands.ts";
 import {
   awaitsManifest,
   isManifestDue,
@@ -16,8 +16,7 @@ import { isOver, recordOfUnstartedRun, viewOf } from "../src/domain/export/view.
 import { wakeAt } from "../src/domain/export/wake-at.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
-import type { LateLook } from "../src/domain/late.ts";
-import { latePartitionsOf, partitionsOf } from "../src/domain/partitions.ts";
+import { partitionsOfExport } from "../src/domain/partitions.ts";
 import type { ExportRecord, ExportRunRecord, Page } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { RunEvent } from "../src/domain/run/events.ts";
@@ -47,9 +46,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   });
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
-    const { start, end, late = [] } = definition;
-    const days = end === null ? [] : partitionsOf({ start, end });
-    const partitions = [...days, ...latePartitionsOf(late, days.length)];
+    const partitions = partitionsOfExport(definition);
     const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
     const { limits } = readSettings(this.env);
     this.#submit({
@@ -148,7 +145,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     this.#journal.armRecovery(recoveryAt);
     try {
       const late = await this.#lookForLate();
-      this.#submit({ type: "Wake", spawnId: this.#nextSpawnId(), late, now: Date.now() });
+      const spawnId = late === null ? null : this.#nextSpawnId();
+      this.#submit({ type: "Wake", spawnId, late, now: Date.now() });
       await this.#deliverAll();
       await this.#prove();
       await this.#withdraw();
@@ -215,7 +213,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const { state } = this.#journal;
     const before = this.#nextWindowStart();
     if (before === null || state.status !== "CREATED" || Date.now() < (wakeAt(state) ?? Infinity)) return null;
-    return lookForLate(this.env, state.plan, before, state.noted);
+    return lookForLate(this.env, state.plan, before, state);
   }
 
   /** null: it is not a schedule, or it has ended. */

@@ -1,19 +1,41 @@
+import type { LateLook } from "../src/domain/export/commands.ts";
 import type { ExportPlan } from "../src/domain/export/events.ts";
-import { coveredPartOf, type LateLook, MOST_LATE_DAYS } from "../src/domain/late.ts";
+import type { CreatedExport } from "../src/domain/export/state.ts";
+import { coveredPartOf, MOST_LATE_DAYS } from "../src/domain/late.ts";
+import { ok } from "../src/domain/result.ts";
 import { dayOf, type Window } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { strays, traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
+import { lookInTable } from "./late-table.ts";
 import { inLanes } from "./steps/lanes.ts";
 
 /** Days asked at once. */
 const LOOK_LANES = 6;
 
 /**
- * Finds the days with rows that came late for a schedule, before it spawns the window that begins at `before`. Only
- * days noted since the last look are asked, so a look costs next to nothing where nothing came.
+ * Finds the days with rows that came late for a schedule, before it spawns the window that begins at `before`: those
+ * that came in here, and those of the customer's table.
  */
-export async function lookForLate(env: Env, plan: ExportPlan, before: number, noted: number): Promise<LateLook> {
+export async function lookForLate(
+  env: Env,
+  plan: ExportPlan,
+  before: number,
+  known: Pick<CreatedExport, "noted" | "table">,
+): Promise<LateLook> {
+  const { windows, noted } = await lookHere(env, plan, before, known.noted);
+  const found = await lookInTable(env, plan, before, known.table);
+  if (!found.ok) return { before, noted, windows, table: found };
+  return { before, noted, windows: [...windows, ...found.value.rows], table: ok(found.value.take) };
+}
+
+/** Only days noted since the last look are asked, so a look costs next to nothing where nothing came. */
+async function lookHere(
+  env: Env,
+  plan: ExportPlan,
+  before: number,
+  noted: number,
+): Promise<Pick<LateLook, "windows" | "noted">> {
   const { tenantId, projectId, start } = plan.definition;
   const firstDay = dayOf(start);
   const lastDay = dayOf(before - 1);
@@ -21,7 +43,7 @@ export async function lookForLate(env: Env, plan: ExportPlan, before: number, no
   const notes = await strays(env, tenantId).notedDays(query);
   const parts = [...notes.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
   const answers = await inLanes(LOOK_LANES, parts, (part) => hasLate(env, plan, part));
-  return { before, noted: notes.noted, windows: parts.filter((_, i) => answers[i]) };
+  return { noted: notes.noted, windows: parts.filter((_, i) => answers[i]) };
 }
 
 async function hasLate(env: Env, plan: ExportPlan, part: Window): Promise<boolean> {

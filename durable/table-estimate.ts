@@ -20,7 +20,7 @@ export async function estimateTable(
   const { project, window, exportFields, filter, limits } = question;
   const table = await openBinding(env, project, binding);
   if (!table.ok) return fail({ reason: "source_check", source: table.failure });
-  const scope = scopeOf({ project, window, exportFields, filter: acceptedFilter(filter), before: null });
+  const scope = scopeOf({ project, window, exportFields, filter: acceptedFilter(filter), ingested: null });
   const counted = await table.value.days(scope);
   if (!counted.ok) return fail({ reason: "source_check", source: counted.failure });
   const files = counted.value.flatMap(({ bytes }) => filesOf(bytes, limits.targetFileBytes));

@@ -10,19 +10,19 @@ export const scopeOf = ({
   window,
   exportFields,
   filter,
-  before,
+  ingested,
 }: {
   readonly project: Pick<Project, "id" | "tenantId">;
   readonly window: Window;
   readonly exportFields: readonly ExportField[] | null;
   readonly filter: Filter | null;
-  readonly before: number | null;
+  readonly ingested: PageScope["ingested"];
 }): PageScope => ({
   tenantId: project.tenantId,
   projectId: project.id,
   start: window.start * 1000,
   end: window.end * 1000,
-  before,
+  ingested,
   filter,
   fields: ALL_FIELDS.filter((field) => (exportFields ?? EXPORT_FIELDS).includes(field) || isNeeded(field)),
 });

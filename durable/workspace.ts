@@ -4,7 +4,7 @@ import type { Refusal } from "../src/domain/failures.ts";
 import type { ExportDefinition, ExportRecord, Identity, Page, Plan, Project } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { entries, lookUp } from "../src/domain/table.ts";
-import type { TableBinding } from "../src/domain/table-source.ts";
+import { boundSince, type TableBinding } from "../src/domain/table-source.ts";
 import type { WorkspaceCommand } from "../src/domain/workspace/commands.ts";
 import { authorize, refuseDestinationRemoval, refuseExport, refuseRepetition } from "../src/domain/workspace/decide.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
@@ -112,7 +112,8 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     if (!checked.ok) return fail<Refusal>({ reason: "source_check", source: checked.failure });
     const envelope = await sealPassword(this.env, project.value, password);
     const now = Date.now();
-    const binding = { source, envelope, boundAt: now };
+    const since = boundSince(this.#open()?.bindings.get(id), source, now);
+    const binding = { source, envelope, boundAt: now, since };
     this.#submit({ type: "BindProject", id, binding, now });
     return ok(binding);
   }

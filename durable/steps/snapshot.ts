@@ -36,10 +36,15 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
 async function segmentsOf(context: StepContext): Promise<readonly SnapshotSegment[] | null> {
   const { env, spec } = context;
   const { tenantId, projectId, shards, partition } = spec;
+  const { late, ingested } = partition;
+  const { staging } = context.progress();
   // What came in here too late for a schedule stands in no table.
-  const binding = partition.late ? null : await workspace(env, tenantId).binding(projectId);
+  const isInTable = !late || ingested !== undefined;
+  const binding = isInTable ? await workspace(env, tenantId).binding(projectId) : null;
+  // Late rows of a table that the project is bound to no longer are out of reach.
+  if (late && isInTable && binding?.since !== ingested?.since)
+    return staging === null ? [] : dropStaging(context, staging);
   if (binding === null) {
-    const { staging } = context.progress();
     if (staging !== null) return dropStaging(context, staging);
     const project = { tenantId, projectId, day: partition.day, shards };
     const filter = acceptedFilter(spec.filter);

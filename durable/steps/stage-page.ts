@@ -58,5 +58,5 @@ export const pageScope = (
     window: partition,
     exportFields,
     filter: acceptedFilter(filter),
-    before,
+    ingested: before === null ? null : { from: partition.ingested?.from ?? 0, before },
   });

@@ -33,7 +33,7 @@ export async function stageTable(context: StepContext, binding: TableBinding): P
   const table = await openBinding(env, { id: spec.projectId, tenantId: spec.tenantId }, binding);
   if (!table.ok) return failed(context, { reason: "source", source: table.failure });
   if (context.progress().staging === null) {
-    const begun = await begin(context, binding.source, table.value);
+    const begun = await begin(context, binding, table.value);
     if (!begun.ok) return failed(context, { reason: "source", source: begun.failure });
   }
   const { staging } = context.progress();
@@ -63,11 +63,12 @@ export async function dropStaging(context: StepContext, { pages }: Staging): Pro
 /** Fixes what is read. */
 async function begin(
   context: StepContext,
-  source: TableSource,
+  { source, since }: TableBinding,
   table: ClickHouseTable,
 ): Promise<Result<null, SourceFailure>> {
   const { env, spec } = context;
-  const before = await table.now();
+  const { ingested } = spec.partition;
+  const before = ingested?.since === since ? ok(ingested.before) : await table.now();
   if (!before.ok) return before;
   const pages = await table.pages(pageScope(spec, before.value), readSettings(env).segmentRawBytes);
   if (!pages.ok) return pages;

@@ -8,14 +8,17 @@ import { DAY_MS, startOfDay, type Window } from "./time.ts";
 /** Days that a schedule looks at before it spawns one window, so that the event stays small; the rest waits for the next. */
 export const MOST_LATE_DAYS = 100;
 
-/** What a schedule found before it spawned a window. */
-export interface LateLook {
-  /** Start of the window about to be spawned. */
+/** Rows of a customer's table by when the table got them: half-open, epoch microseconds by the table's own clock. */
+export interface IngestSpan {
+  readonly from: number;
   readonly before: number;
-  /** Parts of earlier days that have late rows, each within one UTC day, in order. */
-  readonly windows: readonly Window[];
-  /** The last note of a day that was followed up; later ones are left to the next look. */
-  readonly noted: number;
+  /** Which table: the `since` of the project's binding. */
+  readonly since: number;
+}
+
+/** A part of a UTC day with late rows. `ingested`: those of a customer's table; absent: those that came in here. */
+export interface LateWindow extends Window {
+  readonly ingested?: IngestSpan;
 }
 
 /** The part of a day that the windows of a schedule that began at `since` covered before `before`; null: none. */

@@ -1,6 +1,6 @@
 import type { RunFailure, StoreFailure } from "./failures.ts";
 import type { Compression, ExportField, FormatVersion } from "./fields.ts";
-import type { Window } from "./time.ts";
+import type { IngestSpan, LateWindow } from "./late.ts";
 
 /** The records that actors keep and show. Plain data; instants are epoch milliseconds. */
 
@@ -32,7 +32,9 @@ export interface ExportDefinition {
   /** The failed run whose range this export covers once more. */
   readonly retryOfRunId: string | null;
   /** Parts of earlier days of which the export carries rows that came late; absent: none. */
-  readonly late?: readonly Window[];
+  readonly late?: readonly LateWindow[];
+  /** Of a customer's table only the rows that it got then; absent: no schedule fixed it. */
+  readonly ingested?: IngestSpan;
   readonly createdAt: number;
 }
 

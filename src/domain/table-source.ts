@@ -18,6 +18,8 @@ export interface TableBinding {
   readonly source: TableSource;
   readonly envelope: string;
   readonly boundAt: number;
+  /** Since when exports read these very rows: a new password or another name of some column leaves it. */
+  readonly since: number;
 }
 
 /** Columns of a table that are read: those of the exportable fields, and the time at which a row was inserted. */
@@ -41,3 +43,17 @@ export const isSameSource = (one: TableSource, other: TableSource): boolean =>
   one.user === other.user &&
   one.project === other.project &&
   TABLE_COLUMNS.every((column) => one.columns[column] === other.columns[column]);
+
+/** Since when a project bound now reads the rows that it is bound to; `known`: what it was bound to until now. */
+export const boundSince = (known: TableBinding | undefined, source: TableSource, now: number): number =>
+  known !== undefined && areSameRows(known.source, source) ? known.since : now;
+
+/** Whether both name the same rows with the same times: what one export has taken, another needs not take. */
+const areSameRows = (one: TableSource, other: TableSource): boolean =>
+  one.url === other.url &&
+  one.database === other.database &&
+  one.table === other.table &&
+  one.project === other.project &&
+  (["session_id", "start_time", "ingested_at"] as const).every(
+    (column) => one.columns[column] === other.columns[column],
+  );

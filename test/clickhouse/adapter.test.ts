@@ -72,7 +72,7 @@ const DAY: PageScope = {
   projectId: PROJECT,
   start: DAY_START * 1000,
   end: (DAY_START + DAY_MS) * 1000,
-  before: null,
+  ingested: null,
   filter: null,
   fields: EXPORT_FIELDS,
 };
@@ -145,7 +145,9 @@ describe("a table is read in pages", () => {
     insertRuns(bridge(), PROJECT, 10, { first: 1_000_000 / 10 });
     const rows = async (scope: PageScope, columns = {}) =>
       must(await open({ columns }).pages(scope, MIB)).reduce((sum, page) => sum + page.rows, 0);
-    expect(await rows({ ...DAY, before })).toBe(5000);
+    if (before === null) throw new Error("the table says when a row was inserted");
+    expect(await rows({ ...DAY, ingested: { from: 0, before } })).toBe(5000);
+    expect(await rows({ ...DAY, ingested: { from: before, before: 2 * before } })).toBe(10);
     expect(await rows(DAY)).toBe(5010);
     expect(must(await open({ columns: { ingested_at: null } }).now())).toBeNull();
     bridge().engine.run("DELETE FROM default.runs WHERE start_time >= '2026-09-01 01:00:00'");

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { LateLook } from "../../src/domain/export/commands.ts";
 import { refuseCancel } from "../../src/domain/export/decide.ts";
 import type { ExportEvent, RunReport } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
+import { fail, ok } from "../../src/domain/result.ts";
+import { sourceFailure } from "../../src/source/clickhouse/failures.ts";
 import { specification } from "../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../support/samples.ts";
 
@@ -151,7 +154,12 @@ describe("a scheduled export", () => {
   it("spawns a window together with the late rows found before it, and follows up no note twice", () => {
     const late = [{ start: start - HOUR_MS, end: start }];
     const spawned = given(schedule)
-      .when({ type: "Wake", spawnId: "x", late: { before: start, windows: late, noted: 7 }, now: spawnAt })
+      .when({
+        type: "Wake",
+        spawnId: "x",
+        late: { before: start, windows: late, noted: 7, table: ok(null) },
+        now: spawnAt,
+      })
       .then({
         type: "WindowSpawned",
         index: 0,
@@ -165,8 +173,45 @@ describe("a scheduled export", () => {
     expect(spawned.state).toMatchObject({ noted: 7 });
   });
 
+  const lost = sourceFailure("network_lost");
+  const lookThat = (table: LateLook["table"]) =>
+    ({ type: "Wake", spawnId: "x", late: { before: start, windows: [], noted: 0, table }, now: spawnAt }) as const;
+  const lookFailed: ExportEvent = { type: "LookFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
+
+  it("waits with its window while the customer's table cannot be asked, 20 times 30 s", () => {
+    given(schedule)
+      .when(lookThat(fail(lost)))
+      .then(lookFailed)
+      .thenWakesAt(spawnAt + 30_000);
+    given(schedule, lookFailed)
+      .when(lookThat(fail(lost)))
+      .thenNothing();
+    const patient = given(schedule, ...Array.from({ length: 20 }, () => lookFailed));
+    const spawned = patient.when({ ...lookThat(fail(lost)), now: spawnAt + 30_000 });
+    expect(spawned.events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
+    expect(spawned.state).toMatchObject({ look: { failures: 0, retryAt: null } });
+  });
+
+  it("does not wait for what somebody must mend: the export of the window says what it is", () => {
+    const { events } = given(schedule).when(lookThat(fail(sourceFailure("access_denied"))));
+    expect(events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
+  });
+
+  it("gives a window up to when the customer's table is read, and knows it for the next one", () => {
+    const take = { since: 1, start, bound: 5, owed: [], settled: [] };
+    const { events, state } = given(schedule).when(lookThat(ok(take)));
+    expect(events).toMatchObject([{ type: "WindowSpawned", table: take }]);
+    expect(state).toMatchObject({ table: { since: 1, start, bound: 5, owed: [], carried: [] } });
+    const unbound = given(schedule, ...events).when({
+      ...lookThat(ok(null)),
+      late: { before: start + 6 * HOUR_MS, windows: [], noted: 0, table: ok(null) },
+      now: spawnAt + 6 * HOUR_MS,
+    });
+    expect(unbound.state).toMatchObject({ spawned: 2, table: null });
+  });
+
   it("leaves a look alone that was made before another window", () => {
-    const stale = { before: start - HOUR_MS, windows: [], noted: 7 };
+    const stale = { before: start - HOUR_MS, windows: [], noted: 7, table: ok(null) };
     const { state } = given(schedule).when({ type: "Wake", spawnId: "x", late: stale, now: spawnAt });
     expect(state).toMatchObject({ spawned: 1, noted: 0 });
   });

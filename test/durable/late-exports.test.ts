@@ -27,7 +27,7 @@ describe("an hourly schedule", () => {
     return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
       const plan = { definition, shards: 1, limits: LIMITS, partitions: [], runIds: [], destination: NOWHERE };
-      const look = await lookForLate(env, plan, window.start, noted);
+      const look = await lookForLate(env, plan, window.start, { noted, table: null });
       noted = look.noted;
       const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
       await workspace(env, home.tenantId).createExport(spawned);

@@ -94,7 +94,7 @@ function scheduleOf(project: TestProject) {
     async exportNext(completes: boolean, asks: number): Promise<void> {
       const window = windowAt(windows);
       const exportId = crypto.randomUUID();
-      const look = await lookForLate(env, plan, window.start, noted);
+      const look = await lookForLate(env, plan, window.start, { noted, table: null });
       noted = look.noted;
       const claim = { scheduleId: id, exportId };
       carried.push(...(await claimed({ ...claim, kind: "main" }, window, asks)));

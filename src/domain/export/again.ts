@@ -9,7 +9,7 @@ export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boo
  * itself never works again. `id` follows from the run, so that asking twice reaches the same export.
  */
 export const retryOf = (
-  { late: _, ...definition }: ExportDefinition,
+  { late: _, ingested: __, ...definition }: ExportDefinition,
   run: ExportRunRecord,
   given: { readonly id: string; readonly now: number },
 ): ExportDefinition => ({

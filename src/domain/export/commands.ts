@@ -1,5 +1,7 @@
-import type { StoreFailure } from "../failures.ts";
-import type { LateLook } from "../late.ts";
+import type { SourceFailure, StoreFailure } from "../failures.ts";
+import type { LateWindow } from "../late.ts";
+import type { TableTake } from "../late-table.ts";
+import type { Result } from "../result.ts";
 import type { ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
 /** What can be asked of an export. `now` is the shell's clock at the moment of asking. */
@@ -30,3 +32,15 @@ export type ExportCommand =
    * before it; absent: nobody looked.
    */
   | { readonly type: "Wake"; readonly spawnId: string | null; readonly late?: LateLook | null; readonly now: number };
+
+/** What a schedule found before it spawned a window. */
+export interface LateLook {
+  /** Start of the window about to be spawned. */
+  readonly before: number;
+  /** Parts of earlier days that have late rows. */
+  readonly windows: readonly LateWindow[];
+  /** The last note of a day that was followed up; later ones are left to the next look. */
+  readonly noted: number;
+  /** Of the customer's table: null when the project has none, or it does not say when it got a row. */
+  readonly table: Result<TableTake | null, SourceFailure>;
+}

@@ -1,4 +1,5 @@
 import type { Refusal } from "../failures.ts";
+import { takeNothing } from "../late-table.ts";
 import { windowOf } from "../windows.ts";
 import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
@@ -163,7 +164,10 @@ function heardAfterEnd(command: ExportCommand, runs: readonly KnownRun[], at: nu
   return [{ type: "RunReported", ordinal: command.ordinal, seq: command.seq, report: command.report, at }];
 }
 
-/** One window at a time, each spawned exactly once: missed ones are caught up one by one. */
+/**
+ * One window at a time, each spawned exactly once: missed ones are caught up one by one. While the customer's table
+ * cannot be asked for late rows, the window waits as a run would.
+ */
 function spawn(
   state: CreatedExport,
   { spawnId, late }: Extract<ExportCommand, { type: "Wake" }>,
@@ -171,10 +175,23 @@ function spawn(
 ): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
   if (definition.intervalHours === null || spawnId === null || state.pausedAt !== null) return [];
-  const window = windowOf(definition.start, definition.intervalHours, state.spawned);
-  if (at < window.end + limits.spawnDelayMs) return [];
-  const { start, end } = window;
-  const spawned = { type: "WindowSpawned", index: state.spawned, exportId: spawnId, start, end, at } as const;
+  const { start, end } = windowOf(definition.start, definition.intervalHours, state.spawned);
+  if (at < (state.look.retryAt ?? end + limits.spawnDelayMs)) return [];
   // A look made for another window is left alone: its notes are followed up again.
-  return [late?.before === start ? { ...spawned, late: late.windows, noted: late.noted } : spawned];
+  const look = late?.before === start ? late : null;
+  if (look?.table.ok === false && look.table.failure.retryable && state.look.failures < limits.maxRetries)
+    return [{ type: "LookFailed", failure: look.table.failure, retryAt: at + limits.retryDelayMs, at }];
+  const table = look?.table.ok ? look.table.value : takeNothing(state.table);
+  return [
+    {
+      type: "WindowSpawned",
+      index: state.spawned,
+      exportId: spawnId,
+      start,
+      end,
+      ...(look === null ? {} : { late: look.windows, noted: look.noted }),
+      ...(table === null ? {} : { table }),
+      at,
+    },
+  ];
 }

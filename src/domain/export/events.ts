@@ -1,8 +1,9 @@
-import type { StoreFailure } from "../failures.ts";
+import type { SourceFailure, StoreFailure } from "../failures.ts";
+import type { LateWindow } from "../late.ts";
+import type { TableTake } from "../late-table.ts";
 import type { Limits } from "../limits.ts";
 import type { Partition } from "../partitions.ts";
 import type { DestinationConfig, ExportDefinition, ExportStatus } from "../records.ts";
-import type { Window } from "../time.ts";
 
 /** Everything fixed at creation. `partitions` and `runIds` stand in the same order; both empty for a schedule. */
 export interface ExportPlan {
@@ -67,6 +68,8 @@ export type ExportEvent =
     }
   /** `_SUCCESS` cannot be taken away; it may stand though the export is not COMPLETED. */
   | { readonly type: "MarkerLeft"; readonly failure: StoreFailure; readonly at: number }
+  /** The customer's table could not be asked for late rows; the window that is due waits until `retryAt`. */
+  | { readonly type: "LookFailed"; readonly failure: SourceFailure; readonly retryAt: number; readonly at: number }
   | {
       readonly type: "WindowSpawned";
       readonly index: number;
@@ -74,7 +77,9 @@ export type ExportEvent =
       readonly start: number;
       readonly end: number;
       /** Parts of earlier days of which it carries late rows, and the last note followed up; absent: none yet. */
-      readonly late?: readonly Window[];
+      readonly late?: readonly LateWindow[];
       readonly noted?: number;
+      /** Up to when it is read from the customer's table; absent: it is not bound, or nothing is known of it. */
+      readonly table?: TableTake;
       readonly at: number;
     };

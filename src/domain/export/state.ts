@@ -1,4 +1,5 @@
 import type { StoreFailure } from "../failures.ts";
+import { ledgerAfter, type TableLedger } from "../late-table.ts";
 import type { ExportStatus } from "../records.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
@@ -17,6 +18,10 @@ interface Known {
   readonly spawned: number;
   /** The last note of a late day that the schedule has followed up. */
   readonly noted: number;
+  /** What the schedule knows of the customer's table; null: it is not read from one that says when it got a row. */
+  readonly table: TableLedger | null;
+  /** Looks for late rows that failed before the next window, and the instant of the next one; null: it is due. */
+  readonly look: { readonly failures: number; readonly retryAt: number | null };
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was not tried, or written. */
   readonly manifestFailure: StoreFailure | null;
@@ -56,6 +61,8 @@ export const initialExportState: ExportState = { status: "NONE" };
 
 const UNHEARD: RunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null };
 
+const NO_LOOK = { failures: 0, retryAt: null };
+
 /** Records one event. */
 export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
@@ -64,6 +71,8 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     const nothing = {
       spawned: 0,
       noted: 0,
+      table: null,
+      look: NO_LOOK,
       manifest: null,
       manifestFailure: null,
       isProjectDeleted: false,
@@ -104,8 +113,13 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "MarkerRemoved":
     case "MarkerLeft":
       return { ...known, marker: null };
-    case "WindowSpawned":
-      return { ...known, spawned: event.index + 1, noted: event.noted ?? known.noted };
+    case "LookFailed":
+      return { ...known, look: { failures: known.look.failures + 1, retryAt: event.retryAt } };
+    case "WindowSpawned": {
+      const { exportId, late = [], table } = event;
+      const ledger = table === undefined ? null : ledgerAfter(known.table, table, { exportId, late });
+      return { ...known, spawned: event.index + 1, noted: event.noted ?? known.noted, table: ledger, look: NO_LOOK };
+    }
     case "ExportPaused":
       return "pausedAt" in known ? { ...known, pausedAt: event.at } : known;
     case "ExportResumed":
@@ -142,6 +156,8 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   runs: state.runs,
   spawned: state.spawned,
   noted: state.noted,
+  table: state.table,
+  look: state.look,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
   isProjectDeleted: state.isProjectDeleted,

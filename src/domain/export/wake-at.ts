@@ -14,7 +14,8 @@ export function wakeAt(state: ExportState): number | null {
       if (state.pausedAt !== null) return null;
       const { definition, limits } = state.plan;
       if (definition.intervalHours === null) return null;
-      return windowOf(definition.start, definition.intervalHours, state.spawned).end + limits.spawnDelayMs;
+      const { end } = windowOf(definition.start, definition.intervalHours, state.spawned);
+      return state.look.retryAt ?? end + limits.spawnDelayMs;
     }
     case "RUNNING":
       if (state.pausedAt !== null) return null;

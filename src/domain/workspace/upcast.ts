@@ -12,6 +12,8 @@ export function upcastWorkspace(event: { readonly type: string }): WorkspaceEven
     return { ...known, project: { ...KEPT_FOR_EVER, ...known.project } };
   if (known.type === "KeyAdded")
     return { ...known, key: { ...known.key, userId: known.key.userId ?? DEFAULT_USER_ID } };
+  if (known.type === "ProjectBound")
+    return { ...known, binding: { ...known.binding, since: known.binding.since ?? known.binding.boundAt } };
   if (known.type !== "ExportRegistered") return known;
   return { ...known, definition: upcastDefinition(known.definition) };
 }

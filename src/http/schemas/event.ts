@@ -37,6 +37,7 @@ export const EXPORT_EVENTS = {
   MarkerRemoved: "No _SUCCESS stands in the bucket, for the export is not COMPLETED.",
   MarkerRemovalFailed: "_SUCCESS could not be taken away; it is tried again at `retry_at`.",
   MarkerLeft: "_SUCCESS may stand although the export is not COMPLETED; the credentials cannot take it away.",
+  LookFailed: "The table could not be asked for late rows; the window that is due waits until `retry_at`.",
   WindowSpawned: "The schedule made the export of its next window.",
 } as const satisfies Record<ExportEvent["type"], string>;
 

@@ -92,7 +92,14 @@ export function openClickHouse(
   });
 }
 
-const EVERYTHING = { tenantId: "", projectId: "", start: 0, end: 1, before: 0, filter: null } as const;
+const EVERYTHING = {
+  tenantId: "",
+  projectId: "",
+  start: 0,
+  end: 1,
+  ingested: { from: 0, before: 0 },
+  filter: null,
+} as const;
 
 const linesOf = async (
   session: Session,

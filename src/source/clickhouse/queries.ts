@@ -11,7 +11,7 @@ export interface Query {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Which rows of a table: those that began in a half-open window and were inserted before an instant. */
+/** Which rows of a table: those that began in a half-open window and were inserted in another. */
 export interface Scope {
   readonly source: TableSource;
   /** Under which ids the runs are exported. */
@@ -20,8 +20,8 @@ export interface Scope {
   /** Epoch microseconds. */
   readonly start: number;
   readonly end: number;
-  /** Epoch microseconds by ClickHouse's clock; null: the table does not say when a row was inserted. */
-  readonly before: number | null;
+  /** Half-open, epoch microseconds by ClickHouse's clock; null: the table does not say when a row was inserted. */
+  readonly ingested: { readonly from: number; readonly before: number } | null;
   /** null: every run. */
   readonly filter: Filter | null;
 }
@@ -113,15 +113,15 @@ export const pageQuery = (scope: Scope, fields: readonly ExportField[], { after,
 };
 
 const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = []): Query => {
-  const { source, tenantId, projectId, start, end, before, filter } = scope;
+  const { source, tenantId, projectId, start, end, ingested, filter } = scope;
   const condition = filter === null ? null : toClickHouse(filter);
   const time = columnOf(source, "start_time");
-  const ingested = before === null ? null : columnOf(source, "ingested_at");
+  const arrival = arrivalOf(source, ingested);
   const bounds = [
     `${columnOf(source, "session_id")} = {project:String}`,
     `${time} >= fromUnixTimestamp64Micro({start:Int64})`,
     `${time} < fromUnixTimestamp64Micro({end:Int64})`,
-    ...(ingested === null ? [] : [`${ingested} < fromUnixTimestamp64Micro({before:Int64})`]),
+    ...arrival.conditions,
   ];
   const table = `${quoted(source.database)}.${quoted(source.table)}`;
   const runs = `SELECT ${runColumns(source)} FROM ${table} AS t WHERE ${bounds.join(" AND ")}`;
@@ -134,8 +134,21 @@ const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = [
       project: source.project,
       start: String(start),
       end: String(end),
-      ...(ingested === null ? {} : { before: String(before) }),
+      ...arrival.parameters,
       ...condition?.parameters,
     },
+  };
+};
+
+/** Which rows by when they were inserted; a table that does not say when shows all of them. */
+const arrivalOf = (source: TableSource, ingested: Scope["ingested"]) => {
+  const column = columnOf(source, "ingested_at");
+  if (column === null || ingested === null) return { conditions: [], parameters: {} };
+  return {
+    conditions: [
+      `${column} >= fromUnixTimestamp64Micro({from:Int64})`,
+      `${column} < fromUnixTimestamp64Micro({before:Int64})`,
+    ],
+    parameters: { from: String(ingested.from), before: String(ingested.before) },
   };
 };

@@ -27,9 +27,13 @@ export interface Laboratory {
   /** Binds a project to the documented table. */
   bind(projectId: string, changes?: object): Promise<Response>;
   readonly ask: Ask;
+  /** Id of a new destination: a prefix of the bucket. */
+  newDestination(prefix: string): Promise<string>;
   /** Begins an export of the day of runs.ts into a prefix of its own. */
   begin(projectId: string, prefix: string, request?: Partial<ExportRequest>): Promise<string>;
   untilCompleted(exportId: string, prefix: string): Promise<Exported>;
+  /** Brings the Parquet files below a prefix to this machine: their paths here, in order. */
+  parquetFiles(prefix: string): Promise<readonly string[]>;
   /** What the service has logged since it was last started. */
   log(): string;
   /** Ends every process of the service with SIGKILL and starts it again with the state that was left. */
@@ -62,9 +66,18 @@ export const openLaboratory = async (): Promise<Laboratory | null> => {
   let waybill = await startWaybill(start);
   const { config } = waybill;
   const ask = askerOf(config);
+  const newDestination = (prefix: string) => createDestination(config, config.s3, prefix);
+  const parquetFiles = async (prefix: string) => {
+    const local = join(folder, "downloads", prefix);
+    const objects = await download(config.s3, `${prefix}/`, local);
+    const keys = objects.map(({ key }) => key).filter((key) => key.endsWith(".parquet"));
+    return keys.sort().map((key) => join(local, key));
+  };
   return {
     bridge,
     ask,
+    newDestination,
+    parquetFiles,
     newProject: (name) => createProject(config, name),
     bind: (projectId, changes) =>
       ask("PUT", `/api/v1/sessions/${projectId}/source`, {
@@ -76,7 +89,7 @@ export const openLaboratory = async (): Promise<Laboratory | null> => {
       }),
     begin: async (projectId, prefix, request) =>
       createExport(config, {
-        bulk_export_destination_id: await createDestination(config, config.s3, prefix),
+        bulk_export_destination_id: await newDestination(prefix),
         session_id: projectId,
         start_time: isoFromMs(DAY_START),
         end_time: isoFromMs(DAY_START + DAY_MS),
@@ -84,10 +97,7 @@ export const openLaboratory = async (): Promise<Laboratory | null> => {
       }),
     async untilCompleted(exportId, prefix) {
       const state = await untilCompleted(config, exportId, LOOK_EVERY_MS);
-      const local = join(folder, "downloads", prefix);
-      const objects = await download(config.s3, `${prefix}/`, local);
-      const keys = objects.map(({ key }) => key).filter((key) => key.endsWith(".parquet"));
-      const files = keys.sort().map((key) => join(local, key));
+      const files = await parquetFiles(prefix);
       const { runs } = state;
       const path = `/api/v1/bulk-exports/${exportId}/runs/${runs[0]?.id}/events?limit=1000`;
       // The shape is checked by test/http.

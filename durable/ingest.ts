@@ -2,7 +2,7 @@ import type { Refusal } from "../src/domain/failures.ts";
 import type { Project } from "../src/domain/records.ts";
 import type { Result } from "../src/domain/result.ts";
 import { dayOfChange, shardOf } from "../src/trace/routing.ts";
-import { changeBytes, type Invalid, type RunChange } from "../src/trace/run-change.ts";
+import { changeBytes, type Invalid, invalid, type RunChange } from "../src/trace/run-change.ts";
 import { strays, traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import type { WorkspaceProtocol } from "./protocol.ts";
@@ -20,6 +20,18 @@ export interface IngestOutcome {
 
 /** Refusals that are told; a hostile body may earn very many. */
 const MAX_REFUSALS = 100;
+
+/**
+ * Shards, and projects, that one request may reach: each costs up to three requests of our own, of which the platform
+ * allows 10,000 (reference: subrequests per invocation). Clients send some hundred runs of a few days at once.
+ */
+const MOST_PLACES = 1000;
+
+const TOO_MANY_PLACES = invalid(
+  ["body"],
+  `one request may bring runs of at most ${MOST_PLACES} projects, and of as many days; send the others in further requests`,
+  "too_large",
+);
 
 /** Bytes sent to one shard in one message; a larger single change goes alone (messages may have 32 MiB). */
 const MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -58,8 +70,8 @@ export async function ingestChanges(
       refuse(project.failure);
       continue;
     }
-    await messages.add(change, project?.value ?? null);
-    accepted += 1;
+    if (await messages.add(change, project?.value ?? null)) accepted += 1;
+    else refuse(TOO_MANY_PLACES.failure);
   }
   const capacity = await messages.finish();
   return { accepted: capacity === null ? accepted : 0, refusals, capacity };
@@ -74,6 +86,7 @@ function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
     const key = "id" in asked ? `id ${asked.id}` : `name ${asked.name}`;
     const found = known.get(key);
     if (found !== undefined) return found;
+    if (known.size === MOST_PLACES) return TOO_MANY_PLACES;
     const [resolved] = await resolveProjects([asked]);
     if (resolved === undefined) throw new Error("a workspace did not answer for the project it was asked for");
     known.set(key, resolved);
@@ -128,7 +141,8 @@ function messagesTo(env: Env, tenantId: string) {
     if (failed !== null) throw failed.fault;
   };
 
-  const laneOf = (change: RunChange, project: Project | null): Lane => {
+  /** Null: the request has reached as many shards as it may. */
+  const laneOf = (change: RunChange, project: Project | null): Lane | null => {
     // The times and the project of a feedback are hints from whoever gave it: only its run tells where it belongs.
     const day = change.kind === "feedback" ? null : dayOfChange(change);
     if (project === null || day === null) return lost;
@@ -136,6 +150,7 @@ function messagesTo(env: Env, tenantId: string) {
     const key = `${project.id}/${day}/${shard}`;
     const known = lanes.get(key);
     if (known !== undefined) return known;
+    if (lanes.size === MOST_PLACES) return null;
     const lane = newLane((batch) =>
       sendToShard(env, tenantId, { projectId: project.id, day, shards: project.shards }, shard, batch),
     );
@@ -144,14 +159,17 @@ function messagesTo(env: Env, tenantId: string) {
   };
 
   return {
-    async add(change: RunChange, project: Project | null): Promise<void> {
+    /** Answers whether the change is on its way. */
+    async add(change: RunChange, project: Project | null): Promise<boolean> {
       const lane = laneOf(change, project);
+      if (lane === null) return false;
       const bytes = changeBytes(change);
       if (lane.bytes + bytes > MESSAGE_BYTES) await this.leave(lane);
       lane.waiting.push(project === null ? change : { ...change, project: { id: project.id } });
       lane.bytes += bytes;
       waitingBytes += bytes;
       if (waitingBytes > WAITING_BYTES) await this.leave(largest([...lanes.values(), lost]));
+      return true;
     },
     /** Strays leave after everything else has arrived: their runs may be among it. */
     async leave(lane: Lane): Promise<void> {

@@ -19,6 +19,12 @@ import {
 /** Bytes of unfinished runs at which the complete-looking ones are handed on before the body ends. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
+/**
+ * Bytes of fields that may wait for the runs' own parts, beside those of one whole run: isolates have 128 MB, and every
+ * known client sends a run's own part first.
+ */
+const MAX_HELD_BYTES = MAX_PENDING_BYTES + MAX_RUN_BYTES;
+
 /** Most runs of one body: what is remembered of each until the end stays small, but not nothing. */
 const MAX_RUNS = 20_000;
 
@@ -28,7 +34,7 @@ const MAX_RUNS = 20_000;
  *
  * The parts of a run may stand in any order and are joined into one change; a second own part of it begins another
  * change. When more than 8 MiB wait, runs whose own part has come are handed on; parts of such a run that follow later
- * become a further change of it.
+ * become a further change of it. Beyond 32 MiB, runs are refused whose fields come before their own part.
  *
  * A run that is refused is answered once and the others go on. When the body itself is broken, a last refusal ends
  * the reading: runs handed on before stay handed on, those still waiting are dropped, and repeating the body is
@@ -115,14 +121,20 @@ function* takeRunPart(
   // The run's own part a second time begins another change of it: what the first one said stays said.
   if (field === null && run.own !== null) yield* handOn(gathering, run);
   const added = addPart(run, field, part);
-  if (!added.ok) {
-    release(gathering, run);
-    run.refused = true;
-    return yield added;
-  }
+  if (!added.ok) return yield refused(gathering, run, added);
   gathering.bytes += added.value;
   if (gathering.bytes <= MAX_PENDING_BYTES) return;
   for (const other of gathering.runs.values()) if (other !== run && other.own !== null) yield* handOn(gathering, other);
+  if (gathering.bytes <= MAX_HELD_BYTES) return;
+  if (run.own !== null) return yield* handOn(gathering, run);
+  yield refused(gathering, run, invalid([part.name], "comes too long before the run's own part", "too_large"));
+}
+
+/** Holds nothing of the run any more, and takes nothing more of it. */
+function refused<Refusal>(gathering: Gathering, run: GatheredRun, refusal: Refusal): Refusal {
+  release(gathering, run);
+  run.refused = true;
+  return refusal;
 }
 
 /** Takes the part into its run; answers how many bytes are now held for it. */

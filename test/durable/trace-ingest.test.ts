@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Env } from "../../durable/env.ts";
 import { ingestChanges } from "../../durable/ingest.ts";
 import { fail, ok } from "../../src/domain/result.ts";
+import { DAY_MS } from "../../src/domain/time.ts";
 import { type Invalid, invalid, type RunChange } from "../../src/trace/run-change.ts";
-import { bytes, env, exported, newId, newProject, patch, post, text } from "./traces.ts";
+import { bytes, env, exported, NOON, newId, newProject, patch, post, text } from "./traces.ts";
 
 async function* each(...changes: (RunChange | Invalid)[]) {
   for (const change of changes) yield "reason" in change ? fail(change) : ok(change);
@@ -36,6 +38,37 @@ describe("one ingest request", () => {
     });
     expect(asked).toBe(2);
     expect((await exported({ tenantId, project })).map(({ id }) => id)).toContain(kept);
+  });
+
+  it("reaches a thousand days and projects, no more: what lies beyond is refused, and said", async () => {
+    const { tenantId, project } = newProject();
+    const places = new Set<string>();
+    const shardOf = (name: string) => ({
+      async ingest(changes: readonly RunChange[]) {
+        places.add(name);
+        return ok({ accepted: changes.length, note: null });
+      },
+    });
+    const far = { ...env, TRACE_SHARD: { getByName: shardOf } as unknown as Env["TRACE_SHARD"] };
+    const ofDay = (n: number) => post(newId(), { start_time: NOON - n * DAY_MS * 1000 });
+    const days = await ingestChanges(
+      far,
+      tenantId,
+      async (asked) => asked.map(() => ok(project)),
+      each(...Array.from({ length: 1002 }, (_, n) => ofDay(n)), ofDay(0)),
+    );
+    expect([days.accepted, places.size]).toEqual([1001, 1000]);
+    expect(days.refusals).toMatchObject([{ type: "too_large" }, { type: "too_large" }]);
+    let asked = 0;
+    const named = (n: number) => post(newId(), { project: { name: `project ${n}` } });
+    const projects = await ingestChanges(
+      far,
+      tenantId,
+      async (wanted) => wanted.map(() => ok({ ...project, id: String(++asked) })),
+      each(...Array.from({ length: 1001 }, (_, n) => named(n))),
+    );
+    expect([projects.accepted, asked]).toEqual([1000, 1000]);
+    expect(projects.refusals).toMatchObject([{ type: "too_large" }]);
   });
 
   it("may be larger than one message, and keeps the order of a run's patches", async () => {

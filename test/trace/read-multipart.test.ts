@@ -112,6 +112,23 @@ describe("reading a multipart body", () => {
     expect(accepted[1]?.inputs).toBeNull();
   });
 
+  it("refuses runs whose fields come so long before their own part that too much would wait, and takes the others", async () => {
+    const large = JSON.stringify({ text: "x".repeat(10 * 1024 * 1024) });
+    const early = ["a", "b", "c", "d"].map((last) => RUN_ID.replace(/.$/, last));
+    const whole = body(
+      ...early.map((id) => part(`post.${id}.inputs`, large)),
+      part(`post.${PARENT_ID}`, own(PARENT_ID)),
+      part(`post.${PARENT_ID}.outputs`, large),
+      ...early.map((id) => part(`post.${id}`, own(id))),
+    );
+    const { accepted, refused } = await read(whole, 1_000_000);
+    expect(refused).toMatchObject([{ loc: [`post.${early[3]}.inputs`], type: "too_large" }]);
+    const sizes = new Map<string, number>();
+    for (const { id, inputs, outputs } of accepted)
+      sizes.set(id, (sizes.get(id) ?? 0) + (inputs?.length ?? 0) + (outputs?.length ?? 0));
+    expect([...sizes].sort()).toEqual([...early.slice(0, 3), PARENT_ID].map((id) => [id, large.length]).sort());
+  });
+
   it("refuses one run and takes the others", async () => {
     const { accepted, refused } = await read(
       body(

@@ -132,6 +132,7 @@ export class StrayStore {
       .toArray();
   }
 
+  /** `postpone` has to follow, once for all changes of the run. */
   park(change: RunChange, projectId: string | null, likelyDays: readonly string[], now: number, dueAt: number): void {
     const { held } = this;
     const bytes = changeBytes(change);
@@ -151,7 +152,6 @@ export class StrayStore {
       )
       .one();
     if (isLong) writePieces(this.#sql, seq, body);
-    this.#sql.exec("UPDATE stray SET tries = 0, due_at = ? WHERE run = ?", dueAt, change.id);
     this.#held = { changes: held.changes + 1, bytes: held.bytes + bytes };
   }
 
@@ -208,6 +208,7 @@ export class StrayStore {
     }
   }
 
+  /** When the run is looked for next, after so many tries. */
   postpone(runId: string, tries: number, dueAt: number): void {
     this.#sql.exec("UPDATE stray SET tries = ?, due_at = ? WHERE run = ?", tries, dueAt, runId);
   }

@@ -220,6 +220,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
           this.#store.park(change, projectId, days, now, now + FIRST_PAUSE_MS);
           this.#feedback.note(change);
         }
+        for (const id of new Set(changes.map((change) => change.id))) this.#store.postpone(id, 0, now + FIRST_PAUSE_MS);
       });
     } catch (fault) {
       this.#store.countAnew();

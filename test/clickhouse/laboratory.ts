@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type ApiAccess,
   createDestination,
   createExport,
   createProject,
@@ -22,6 +23,8 @@ import { createTable, DAY_START } from "./runs.ts";
 /** The real service beside the real ClickHouse engine. */
 export interface Laboratory {
   readonly bridge: ClickHouseBridge;
+  /** Where the service listens, and with which key. */
+  readonly access: ApiAccess;
   /** Id of a new project. */
   newProject(name: string): Promise<string>;
   /** Binds a project to the documented table. */
@@ -75,6 +78,7 @@ export const openLaboratory = async (): Promise<Laboratory | null> => {
   };
   return {
     bridge,
+    access: config,
     ask,
     newDestination,
     parquetFiles,

@@ -1,4 +1,5 @@
-import { CREATE_TABLE } from "../../src/source/clickhouse/create-table.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ClickHouseBridge } from "../support/clickhouse-bridge.ts";
 
 /** Runs made inside ClickHouse, in the documented table. */
@@ -9,9 +10,11 @@ export const SKIPPED = "chdb is not installed; `npm install --prefix bench` inst
 export const DAY = "2026-09-01";
 export const DAY_START = Date.parse(`${DAY}T00:00:00Z`);
 
+const CREATE_TABLE = readFileSync(join(import.meta.dirname, "../../examples/clickhouse/create-table.sql"), "utf8");
+
 export const createTable = ({ engine }: ClickHouseBridge): void => {
   engine.run("DROP TABLE IF EXISTS default.runs");
-  engine.run(CREATE_TABLE.replace("CREATE TABLE runs", "CREATE TABLE default.runs"));
+  engine.run(CREATE_TABLE);
 };
 
 /** Adds `count` runs of a project; `inputs`: an expression for their JSON, in which `number` counts the runs. */

@@ -4,7 +4,8 @@ import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
 
 /**
  * The real ClickHouse engine (chdb) behind a small HTTP server of our own, which understands what the adapter sends:
- * the query in the body, user and password in headers, `param_*`. Authentication and HTTP are ours, not ClickHouse's.
+ * the query in the body, user and password in headers, `param_*`. Whoever names no user is the administrator.
+ * Authentication, users and HTTP are ours, not ClickHouse's.
  */
 export interface ClickHouseBridge {
   readonly url: string;
@@ -43,12 +44,15 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
   const engine = openClickHouse(folder);
   if (engine === null) return null;
   const asked: Asked[] = [];
+  const passwords = new Map([[USER, PASSWORD]]);
   let interference: Interference | null = null;
   let underWay = 0;
   let mostAtOnce = 0;
   const answer = async (request: IncomingMessage): Promise<BridgeReply> => {
     const sql = await textOf(request);
-    if (request.headers["x-clickhouse-user"] !== USER || request.headers["x-clickhouse-key"] !== PASSWORD)
+    const user = request.headers["x-clickhouse-user"];
+    if (user === undefined) return administer(engine, passwords, sql);
+    if (typeof user !== "string" || request.headers["x-clickhouse-key"] !== passwords.get(user))
       return exception(516, 403, "Authentication failed");
     const one: Asked = { sql, parameters: parametersOf(new URL(request.url ?? "", "http://bridge")), replyBytes: 0 };
     asked.push(one);
@@ -92,6 +96,14 @@ export const exception = (code: number, status: number, text: string): BridgeRep
   headers: { "X-ClickHouse-Exception-Code": String(code) },
   body: `Code: ${code}. DB::Exception: ${text}\n`,
 });
+
+/** The library has no users: they are kept here, and may read everything. */
+const administer = (engine: ClickHouse, passwords: Map<string, string>, sql: string): BridgeReply => {
+  const created = /^CREATE USER (\w+) IDENTIFIED BY '([^']*)'/.exec(sql);
+  if (created !== null) passwords.set(created[1] ?? "", created[2] ?? "");
+  else if (!sql.startsWith("GRANT ")) engine.run(sql);
+  return { status: 200, body: "" };
+};
 
 const ask = async (engine: ClickHouse, { sql, parameters }: Asked): Promise<BridgeReply> => {
   try {

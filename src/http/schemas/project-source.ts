@@ -22,7 +22,7 @@ const headerText = z.string().max(255).regex(HEADER_TEXT, { error: "Input should
 
 const columnNames = Object.fromEntries(TABLE_COLUMNS.map((column) => [column, identifier.nullish()]));
 
-/** The table that a project's runs are read from. What is left out is as src/source/clickhouse/create-table.ts has it. */
+/** The table that a project's runs are read from. What is left out is as examples/clickhouse/create-table.sql has it. */
 export const projectSourcePut = closedObject({
   type: z.literal("clickhouse"),
   url: z.string().min(1).max(URL_MOST_CHARACTERS),

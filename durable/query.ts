@@ -10,7 +10,7 @@ import { type Order, type Position, placeBefore } from "../src/trace/query-order
 import { strays } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { QueryBudget } from "./query-budget.ts";
-import type { Hit, MicrosWindow, RunQuestion } from "./query-messages.ts";
+import type { Hit, RunQuestion } from "./query-messages.ts";
 import { rowsOfHits } from "./query-rows.ts";
 import { type Asking, findInDays } from "./query-shards.ts";
 import { type TraceTest, traceTest } from "./query-trace.ts";
@@ -27,19 +27,12 @@ const MOST_SHARDS_TOGETHER = 512;
 const PROJECTS_NAMED = 1000;
 
 /** What a request asks for. */
-export interface RunsQuery {
+export interface RunsQuery extends RunQuestion {
   /** The projects of the tenant that are asked, by id. */
   readonly projects: ReadonlyMap<string, Project>;
-  readonly filter: Filter;
   /** On the root of a run's trace, and on some run of it; null: none. */
   readonly traceFilter: Filter | null;
   readonly treeFilter: Filter | null;
-  readonly window: MicrosWindow;
-  readonly ids: readonly string[] | null;
-  readonly traceIds: readonly string[] | null;
-  readonly order: Order;
-  readonly after: Position | null;
-  readonly limit: number;
   readonly columns: readonly RowColumn[];
 }
 

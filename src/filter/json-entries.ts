@@ -1,3 +1,4 @@
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
 import type { Scalar } from "./filter.ts";
 import { Places } from "./json-places.ts";
 
@@ -12,15 +13,6 @@ export interface JsonEntry {
   readonly key: string | null;
   readonly value: () => Scalar;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
 
 /** A byte order mark inside a text is part of it. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -38,11 +30,11 @@ export function eachEntry(bytes: Uint8Array, member: string | null, visit: (entr
     at += 1;
     switch (byte) {
       case OPEN_OBJECT:
-      case OPEN_LIST:
+      case OPEN_ARRAY:
         places.enter(byte === OPEN_OBJECT);
         continue;
       case CLOSE_OBJECT:
-      case CLOSE_LIST:
+      case CLOSE_ARRAY:
         places.leave();
         continue;
       case COMMA:
@@ -77,7 +69,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
 function endOfWord(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (let byte = bytes[at]; byte !== undefined && byte > 0x20; byte = bytes[at]) {
-    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST) break;
+    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
     at += 1;
   }
   return at;

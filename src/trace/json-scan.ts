@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
 
 /**
  * Finds where values stand in JSON text without building them: the bytes of a member can then be kept exactly as

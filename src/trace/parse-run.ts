@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { canonicalUuid } from "../domain/run-id.ts";
 import { isCleanText } from "../domain/text.ts";
 import { microsFromEpochMs, microsFromIso } from "../domain/time-text.ts";
-import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
 import { type JsonMember, scanObject, scanValue } from "./json-scan.ts";
 import {
   type BigField,

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
 import { ByteSource, MAX_BODY_BYTES } from "./byte-source.ts";
-import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { type RunOrigin, runChange } from "./parse-run.ts";
 import {
   checkPost,

@@ -1,4 +1,4 @@
-import { OPEN_OBJECT } from "./json-bytes.ts";
+import { OPEN_OBJECT } from "../json-bytes.ts";
 import { type JsonRange, valueAt } from "./json-scan.ts";
 
 /** Tokens and costs of a run, as the conventions of the tracing libraries report them. */

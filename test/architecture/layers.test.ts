@@ -13,8 +13,9 @@ const LAYERS: readonly {
   { path: "src/domain/", imports: ["src/decider.ts"], uses: [] },
   { path: "src/log.ts", imports: [], uses: [] },
   { path: "src/bounded-body.ts", imports: [], uses: [] },
+  { path: "src/json-bytes.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
-  { path: "src/filter/", imports: ["src/domain/"], uses: [] },
+  { path: "src/filter/", imports: ["src/domain/", "src/json-bytes.ts"], uses: [] },
   { path: "src/source/", imports: ["src/bounded-body.ts", "src/domain/", "src/filter/"], uses: [] },
   { path: "src/agent/", imports: ["src/domain/"], uses: ["node:zlib"] },
   {
@@ -27,7 +28,7 @@ const LAYERS: readonly {
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",
-    imports: ["src/domain/", "src/filter/", "src/parquet/row.ts"],
+    imports: ["src/domain/", "src/filter/", "src/json-bytes.ts", "src/parquet/row.ts"],
     uses: ["node:buffer", "node:crypto", "node:stream", "node:zlib"],
   },
   {

@@ -1,25 +1,9 @@
+import type { StoreOperation } from "../../src/s3/failures.ts";
+
 /** The words in which broken stores are described; whatever plays a store for a test speaks them. */
 
-/** What a request asks of the store. */
-export type S3Operation =
-  /** Writes an object whole. */
-  | "put"
-  /** Opens a multipart upload. */
-  | "create_upload"
-  /** Writes one part of an upload. */
-  | "put_part"
-  /** Joins the parts of an upload to an object. */
-  | "complete_upload"
-  /** Gives an upload up. */
-  | "abort_upload"
-  /** Asks for size and ETag of an object. */
-  | "head"
-  /** Reads an object. */
-  | "get"
-  /** Asks for the keys below a prefix. */
-  | "list"
-  /** Deletes an object. */
-  | "remove";
+/** What a request asks of the store; Waybill itself never lists. */
+export type S3Operation = StoreOperation | "list";
 
 /** Errors that the store answers at once, without doing what was asked, each with its status and code. */
 export const ERROR_ANSWERS = {

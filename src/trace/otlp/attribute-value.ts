@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE } from "../json-bytes.ts";
+import { BACKSLASH, QUOTE } from "../../json-bytes.ts";
 import { scanValue } from "../json-scan.ts";
 
 /**

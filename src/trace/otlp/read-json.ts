@@ -1,4 +1,4 @@
-import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
+import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../../json-bytes.ts";
 import { scanValue } from "../json-scan.ts";
 import type { Attributes, AttributeValue } from "./attribute-value.ts";
 import { MAX_JSON_TOKENS, MAX_VALUE_DEPTH } from "./budget.ts";

@@ -1,8 +1,21 @@
+import type { ActiveDeployment, Revision } from "../src/domain/deployment/state.ts";
 import type { Agent, PlainSecrets } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
 import { openText, sealText } from "./vault.ts";
 
 /** What an agent server finds in its environment: its secrets, and how to send traces here. */
+
+export const agentOf = ({ definition, key }: ActiveDeployment, revision: Revision): Agent => ({
+  tenantId: definition.tenantId,
+  deploymentId: definition.id,
+  revisionId: revision.id,
+  name: definition.name,
+  endpoint: definition.endpoint,
+  allowNetwork: revision.content.allowNetwork,
+  bundleKey: revision.bundle?.key ?? "",
+  secretsEnvelope: revision.content.secrets.envelope,
+  keyEnvelope: key.envelope,
+});
 
 /** Secrets of a deployment, sealed; null: there are none. */
 export async function sealSecrets(env: Env, deploymentId: string, secrets: PlainSecrets): Promise<string | null> {

@@ -12,8 +12,8 @@ import type {
   RevisionRecord,
   SealedSecrets,
 } from "../src/domain/deployment/records.ts";
-import { type ActiveDeployment, type Revision, revisionOf } from "../src/domain/deployment/state.ts";
-import { activeOf, type EdgeWork, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/deployment/view.ts";
+import { type ActiveDeployment, revisionOf } from "../src/domain/deployment/state.ts";
+import { activeOf, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/deployment/view.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery } from "../src/domain/history.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
@@ -21,11 +21,9 @@ import { log } from "../src/log.ts";
 import { hashApiKey, newApiKey } from "../src/secrets/api-key.ts";
 import { readSettings } from "../src/settings.ts";
 import { listener, workspace } from "./actors.ts";
-import { environmentOf, sealSecrets } from "./agent-environment.ts";
-import { build, missingSource, removeBundles } from "./agent-store.ts";
+import { agentOf, environmentOf, sealSecrets } from "./agent-environment.ts";
 import { announceDeployment } from "./deployment-messages.ts";
 import type {
-  Agent,
   DeploymentProtocol,
   Offer,
   PlainSecrets,
@@ -33,7 +31,7 @@ import type {
   RevisionOrder,
   Serving,
 } from "./deployment-protocol.ts";
-import { healthFailure } from "./edge-plane.ts";
+import { perform } from "./edge-work.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import { sealText } from "./vault.ts";
@@ -175,39 +173,8 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     for (;;) {
       const work = edgeWorkOf(this.#journal.state);
       if (work === null) return;
-      this.#submit(await this.#perform(work));
+      this.#submit(await perform(this.env, this.ctx.exports, work));
       log("deployment_step", { deployment: this.ctx.id.name ?? null, step: work.kind });
-    }
-  }
-
-  async #perform(work: EdgeWork): Promise<DeploymentCommand> {
-    const { state } = this.#journal;
-    if (work.kind === "clean") {
-      await removeBundles(this.env, work.definition);
-      return { type: "RecordCleaned", now: Date.now() };
-    }
-    if (state.status !== "ACTIVE") throw new Error("there is no deployment to work on");
-    const { kind, revision } = work;
-    const { definition } = state;
-    const revisionId = revision.id;
-    switch (kind) {
-      case "create": {
-        const failure = await missingSource(this.env, definition, revision.content);
-        return { type: "RecordCreated", revisionId, failure, now: Date.now() };
-      }
-      case "build": {
-        const built = await build(this.env, definition, revisionId, revision.content);
-        const now = Date.now();
-        if (!built.ok) return { type: "RecordFailure", revisionId, failure: built.failure, now };
-        return { type: "RecordBuilt", revisionId, bundle: built.value, now };
-      }
-      case "check": {
-        const failure = await healthFailure(this.env, this.ctx.exports, agentOf(state, revision));
-        const now = Date.now();
-        return failure === null
-          ? { type: "RecordHealthy", revisionId, now }
-          : { type: "RecordFailure", revisionId, failure, now };
-      }
     }
   }
 
@@ -254,15 +221,3 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return this.#active() === null ? this.#unknown() : { reason: "not_found", what: "revision", id };
   }
 }
-
-const agentOf = ({ definition, key }: ActiveDeployment, revision: Revision): Agent => ({
-  tenantId: definition.tenantId,
-  deploymentId: definition.id,
-  revisionId: revision.id,
-  name: definition.name,
-  endpoint: definition.endpoint,
-  allowNetwork: revision.content.allowNetwork,
-  bundleKey: revision.bundle?.key ?? "",
-  secretsEnvelope: revision.content.secrets.envelope,
-  keyEnvelope: key.envelope,
-});

@@ -38,19 +38,28 @@ export const activeOf = (state: ActiveDeployment): Revision | null =>
 /** Whether nothing will happen to the deployment any more. */
 export const isOver = (state: DeploymentState): boolean => state.status === "DELETED" && state.isClean;
 
-/** What the edge has to do now; null: nothing. */
+/** A piece of the edge's work. */
 export type EdgeWork =
-  | { readonly kind: "create" | "build" | "check"; readonly revision: Revision }
+  | {
+      readonly kind: "create" | "build" | "check";
+      readonly deployment: ActiveDeployment;
+      readonly revision: Revision;
+    }
   | { readonly kind: "clean"; readonly definition: DeploymentDefinition };
 
+/** What the edge has to do now; null: nothing. */
 export function edgeWorkOf(state: DeploymentState): EdgeWork | null {
   if (state.status === "NONE") return null;
   if (state.status === "DELETED") return state.isClean ? null : { kind: "clean", definition: state.definition };
-  const created = state.revisions.find((revision) => revision.status === "CREATING");
-  if (created !== undefined) return { kind: "create", revision: created };
-  if (isRemote(state.definition)) return null;
-  const building = state.revisions.find((revision) => revision.status === "BUILDING");
-  if (building !== undefined) return { kind: "build", revision: building };
-  const deploying = state.revisions.find((revision) => revision.status === "DEPLOYING");
-  return deploying === undefined ? null : { kind: "check", revision: deploying };
+  for (const [status, kind] of isRemote(state.definition) ? CREATION : WORK) {
+    const revision = state.revisions.find((one) => one.status === status);
+    if (revision !== undefined) return { kind, deployment: state, revision };
+  }
+  return null;
 }
+
+/** Whatever runs a revision, its source is looked for here. */
+const CREATION = [["CREATING", "create"]] as const;
+
+/** In the order in which it is done. */
+const WORK = [...CREATION, ["BUILDING", "build"], ["DEPLOYING", "check"]] as const;

@@ -213,16 +213,14 @@ it("other workspaces see nothing of it", async () => {
 });
 
 it("runs of days that are over, and of projects that are deleted, are not found from then on", async () => {
-  const project = await newProject(workspace);
+  const [short, deleted] = [await newProject(workspace), await newProject(workspace)];
   const { headers } = workspace;
-  await send([{ ...LONE, id: id(6), trace_id: id(6), dotted_order: segment(6, "05") }], project);
-  expect(await found({ session: [project] })).toEqual(["lone"]);
-  await call("PATCH", `/sessions/${project}`, { headers, body: { retention_days: 14 } });
-  expect(await found({ session: [project] })).toEqual([]);
-  await call("PATCH", `/sessions/${project}`, { headers, body: { retention_days: null } });
-  expect(await found({ session: [project] })).toEqual(["lone"]);
-  await call("DELETE", `/sessions/${project}`, { headers });
-  expect(await found({ session: [project] })).toEqual([]);
+  await send([{ ...LONE, id: id(5), trace_id: id(5), dotted_order: segment(5, "05") }], short);
+  await send([{ ...LONE, id: id(6), trace_id: id(6), dotted_order: segment(6, "05") }], deleted);
+  for (const project of [short, deleted]) expect(await found({ session: [project] })).toEqual(["lone"]);
+  await call("PATCH", `/sessions/${short}`, { headers, body: { retention_days: 14 } });
+  await call("DELETE", `/sessions/${deleted}`, { headers });
+  for (const project of [short, deleted]) expect(await found({ session: [project] })).toEqual([]);
   expect((await call("GET", `/runs/${id(6)}`, { headers })).status).toBe(404);
 });
 

@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { ADMIN_KEY, MASTER_KEY } from "./support/secrets/mark.ts";
 
 /** Files at once, on two cores: those that talk to a real service mostly wait. The same for all, or they would queue. */
 const WORKERS = 4;
@@ -10,6 +11,9 @@ const WORKERS = 4;
  */
 const SHARED = { isolate: false } as const;
 
+/** Every test searches for secrets in what it makes the product say; the simulation has an invariant for that. */
+const WATCH = "test/support/secrets/watch.ts";
+
 /** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one kind. */
 export default defineConfig({
   test: {
@@ -19,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
+          setupFiles: [WATCH],
           ...SHARED,
           include: ["test/{agent,domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
           testTimeout: 30_000,
@@ -31,8 +36,8 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
-                ADMIN_KEY: "admin-key-of-the-tests",
-                MASTER_KEYS: `tests:${btoa("0123456789abcdef0123456789abcdef")}`,
+                ADMIN_KEY,
+                MASTER_KEYS: `tests:${MASTER_KEY}`,
                 ALLOW_LOOPBACK_ENDPOINTS: "true",
               },
             },
@@ -40,6 +45,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
+          setupFiles: [WATCH, "test/support/secrets/watch-storage.ts"],
           include: ["test/{durable,http}/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
           ...SHARED,
@@ -58,6 +64,7 @@ export default defineConfig({
       {
         test: {
           name: "system",
+          setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
           include: ["test/{readers,clients,dev,faults,crash,clickhouse}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -14,6 +14,7 @@ import { segmentFooter } from "../../src/parquet/segment-reader.ts";
 import type { Segment } from "../../src/parquet/segment-writer.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
 import { type ClickHouseBridge, exception, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
+import { MARK } from "../support/secrets/mark.ts";
 import { createTable, DAY_START, insertRuns, SKIPPED } from "./runs.ts";
 
 /** The adapter against the real ClickHouse engine. */
@@ -284,7 +285,7 @@ describe("what goes wrong is a value", () => {
   });
 
   it("a wrong password, an unknown table, database or column, and a column of another type", async () => {
-    expect(await checked({}, "wrong")).toEqual({ reason: "access_denied", code: 516, retryable: false });
+    expect(await checked({}, `${MARK}, wrong`)).toEqual({ reason: "access_denied", code: 516, retryable: false });
     expect(await checked({ table: "nothing" })).toEqual({ reason: "unknown_table", code: 60, retryable: false });
     expect(await checked({ database: "nothing" })).toEqual({ reason: "unknown_table", code: 81, retryable: false });
     expect(await checked({ columns: { name: "nothing" } })).toEqual({

@@ -2,10 +2,12 @@ import { execFile } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { search } from "../support/secrets/leaks.ts";
 
 it("npm run demo reads back as many runs as it sent, and shows a schedule, a cancelled export and a history", async () => {
   // A failure ends the demo with another code than 0, which rejects.
   const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo.ts"]);
+  search(stdout, "what it prints");
   const counts = /^(\d+) runs sent, (\d+) rows read back: equal\.$/m.exec(stdout);
   expect(Number(counts?.[1])).toBeGreaterThan(300);
   expect(counts?.[2]).toBe(counts?.[1]);

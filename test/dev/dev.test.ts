@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WaybillConfig } from "../../dev/config.ts";
 import { freePort } from "../../dev/ports.ts";
+import { searchState } from "../support/secrets/state.ts";
 
 const folder = (): string => mkdtempSync(join(tmpdir(), "waybill-dev-"));
 const folders: string[] = [];
@@ -77,7 +78,10 @@ afterEach(async () => {
     dev.child.kill("SIGTERM");
     await dev.ended;
   }
-  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
+  for (const path of folders.splice(0)) {
+    searchState(path);
+    rmSync(path, { recursive: true, force: true });
+  }
 });
 
 describe("npm run dev", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDeployment, patchDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
 import { findListener } from "../../dev/listener/protocol.ts";
 import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
+import { search } from "../support/secrets/leaks.ts";
 import { until } from "../support/until.ts";
 
 const COMPUTE_ID = "test machine";
@@ -27,7 +28,9 @@ const startListener = () => {
   const { url, api_key, workspace_id } = waybill.config;
   const args = ["dev/listener.ts", "examples/process-agents", "--compute-id", COMPUTE_ID, "--poll-ms", "100"];
   const env = { ...process.env, WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id };
-  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text: Buffer) => search(text.toString(), "what a listener prints"));
   listeners.push(child);
   return child;
 };

@@ -7,6 +7,7 @@ import { manifestText } from "../../dev/api.ts";
 import { s3Client } from "../../dev/download.ts";
 import { type Exported, type Laboratory, openLaboratory } from "../readers/exported.ts";
 import { sentRuns } from "../readers/sent-runs.ts";
+import { search } from "../support/secrets/leaks.ts";
 
 let laboratory: Laboratory;
 let client: S3Client;
@@ -28,12 +29,14 @@ interface Told {
 }
 
 /** `npm run verify` as a process of its own. */
-const verify = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
+const verify = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
   const env = { ...process.env, STATE_DIR: join(laboratory.waybill.folder, "state"), ...environment };
   const child = spawn(process.execPath, ["dev/verify.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  search(output, "what it prints");
+  return { code, output };
 };
 
 const bucket = () => laboratory.waybill.config.s3.bucket_name;

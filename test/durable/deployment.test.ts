@@ -6,6 +6,7 @@ import { keepUpload } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
 import { healthFailure } from "../../durable/edge-plane.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
+import { MARK } from "../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../support/tarball.ts";
 import { env } from "./traces.ts";
 
@@ -92,7 +93,7 @@ it("a revision that was asked for before an eviction is deployed after it", asyn
 });
 
 it("neither a secret nor the agents' key is in the log of a deployment", async () => {
-  await stub().create(definition, { ...(await orderOf("one")), secrets: { MODEL_KEY: "sk-very-secret" } });
+  await stub().create(definition, { ...(await orderOf("one")), secrets: { MODEL_KEY: MARK } });
   await untilServing();
   const log = JSON.stringify(await stub().events({ after: 0, limit: 1000 }));
   expect(log).not.toContain("sk-very-secret");

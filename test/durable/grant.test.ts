@@ -102,7 +102,7 @@ it("no secret is in any answer, error, event or log line but the token in the an
     return answer;
   };
   const provider = await keep(
-    addProvider(workspace, { client_id: "brief", token_endpoint_auth_method: "client_secret_post" }),
+    addProvider(workspace, { client_id: "hasty", token_endpoint_auth_method: "client_secret_post" }),
   );
   const stub = grantStub(workspace, provider.body.id);
   const secrets = new Set([CLIENT_SECRET]);
@@ -131,7 +131,7 @@ it("no secret is in any answer, error, event or log line but the token in the an
   const stored = [...(await contents(stub)), ...(await contents(env.PROVIDERS.getByName(`providers/${workspace.id}`)))];
   const [token] = (await call("GET", TOKENS, { headers })).body;
   await keep(call("DELETE", `${TOKENS}/${token.id}`, { headers }));
-  await keep(call("PATCH", `${PROVIDERS}/peer`, { headers, body: { client_secret: "wrong" } }));
+  await keep(call("PATCH", `${PROVIDERS}/peer`, { headers, body: { client_secret: `${CLIENT_SECRET}, wrong` } }));
   const second = bodyOf(await consent((await authenticate(workspace)).body.url));
   const refused = await keep(call("POST", CALLBACK, { headers, body: second }));
   expect(refused.status).toBe(400);

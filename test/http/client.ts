@@ -2,6 +2,8 @@ import { env, exports } from "cloudflare:workers";
 import { inject } from "vitest";
 import { answer } from "../../src/http/app.ts";
 import type { WireProfileName } from "../../src/settings.ts";
+import { assertFindable, searchAnswer } from "../support/secrets/exchange.ts";
+import { ADMIN_KEY } from "../support/secrets/mark.ts";
 
 /** What came back, the body parsed when it is JSON. */
 export interface Answer {
@@ -21,21 +23,32 @@ export interface Sent {
 }
 
 const ORIGIN = "https://waybill.test";
-export const ADMIN = { Authorization: "Bearer admin-key-of-the-tests" };
+export const ADMIN = { Authorization: `Bearer ${ADMIN_KEY}` };
 
 const requestOf = (method: string, path: string, sent: Sent): Request => {
   const { body } = sent;
   const isJson = typeof body === "object" && !(body instanceof Uint8Array);
+  const bytes = isJson ? JSON.stringify(body) : body;
+  if (typeof bytes === "string") assertFindable(bytes);
   return new Request(`${ORIGIN}${path}`, {
     method,
-    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...sent.headers },
-    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+    headers: { ...(bytes === undefined ? {} : { "Content-Type": "application/json" }), ...sent.headers },
+    ...(bytes === undefined ? {} : { body: bytes }),
   });
 };
 
-const answerOf = async (response: Response): Promise<Answer> => {
+/** The one way to the product; what it answers is searched for secrets. */
+const ask = async (
+  answering: (request: Request) => Promise<Response>,
+  method: string,
+  path: string,
+  sent: Sent,
+): Promise<Answer> => {
+  const request = requestOf(method, path, sent);
+  const response = await answering(request);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
+  searchAnswer({ method, path }, response.headers, text);
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
   return {
     status: response.status,
@@ -47,11 +60,11 @@ const answerOf = async (response: Response): Promise<Answer> => {
 };
 
 /** Sends a request to the Worker as deployed: profile `spec`. */
-export const call = async (method: string, path: string, sent: Sent = {}): Promise<Answer> =>
-  answerOf(await exports.default.fetch(requestOf(method, path, sent)));
+export const call = (method: string, path: string, sent: Sent = {}): Promise<Answer> =>
+  ask((request) => exports.default.fetch(request), method, path, sent);
 
 /** Sends a request with other settings than those of wrangler.toml. */
-export const callWith = async (
+export const callWith = (
   settings: Readonly<Record<string, string>>,
   method: string,
   path: string,
@@ -60,7 +73,7 @@ export const callWith = async (
   const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} } as unknown as ExecutionContext; // nothing here uses more of it
   // The bindings of wrangler.toml are those of Env; the generated type does not know them.
   const bindings = { ...env, ...settings } as unknown as Parameters<typeof answer>[1];
-  return answerOf(await answer(requestOf(method, path, sent), bindings, context));
+  return ask((request) => answer(request, bindings, context), method, path, sent);
 };
 
 export const profile = (name: WireProfileName): Readonly<Record<string, string>> => ({ WIRE_PROFILE: name });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { MARK } from "../support/secrets/mark.ts";
 import { call, newWorkspace, type TestWorkspace } from "./client.ts";
 import {
   agentKey,
@@ -64,8 +65,8 @@ describe("a deployment at the edge", () => {
   });
 
   it("gives its secrets to the agent and to nobody else", async () => {
-    const secrets = [{ name: "MODEL_KEY", value: "sk-very-secret" }];
-    const source = agentSource(`return new Response(env.MODEL_KEY === "sk-very-secret" ? "knows it" : "does not");`);
+    const secrets = [{ name: "MODEL_KEY", value: MARK }];
+    const source = agentSource(`return new Response(env.MODEL_KEY === "${MARK}" ? "knows it" : "does not");`);
     const created = await deploy(workspace, source, { secrets });
     expect(created.secrets).toEqual([{ name: "MODEL_KEY" }]);
     await settled(workspace, created.id, created.latest_revision_id);
@@ -282,7 +283,7 @@ describe("deployments", () => {
       ["body", "source_revision_config", "image_uri"],
       "missing",
     ],
-    [{ secrets: [{ name: "LANGSMITH_API_KEY", value: "x" }] }, ["body", "secrets", 0, "name"], "value_error"],
+    [{ secrets: [{ name: "LANGSMITH_API_KEY", value: MARK }] }, ["body", "secrets", 0, "name"], "value_error"],
     [{ surprise: 1 }, ["body", "surprise"], "extra_forbidden"],
     [
       {

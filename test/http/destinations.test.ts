@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { MARK } from "../support/secrets/mark.ts";
 import { call, DESTINATIONS, destinationBody, newDestination, newWorkspace, type TestWorkspace } from "./client.ts";
 
 let workspace: TestWorkspace;
@@ -65,7 +66,7 @@ describe("the destination check answers 400 with the error of spec 7.2, and noth
     [
       "Access denied",
       "the secret is wrong",
-      { ...body, credentials: { ...body.credentials, secret_access_key: "wrong" } },
+      { ...body, credentials: { ...body.credentials, secret_access_key: `${MARK}-wrong` } },
     ],
     ["Bucket is not valid", "there is no such bucket", config({ bucket_name: "no-such-bucket" })],
     ["Invalid endpoint", "it is no URL", config({ endpoint_url: "nonsense" })],
@@ -118,7 +119,7 @@ describe("a body that is not valid answers 422 and says where", () => {
     ["body.credentials", { ...body, credentials: null }],
     ["body.credentials.access_key_id", credentials({ access_key_id: "" })],
     ["body.credentials.secret_access_key", { ...body, credentials: { access_key_id: "a" } }],
-    ["body.credentials.session_token", credentials({ session_token: "a\nb" })],
+    ["body.credentials.session_token", credentials({ session_token: `${MARK}\nb` })],
     ["body.credential", { ...body, credential: {} }],
   ])("%s", async (loc, sent) => {
     const answer = await create(sent);
@@ -133,7 +134,7 @@ it("new credentials are tested first; when they fail, the old ones stay", async 
   const path = `${DESTINATIONS}/${id}`;
   const patch = (body: object) => call("PATCH", path, { headers: workspace.headers, body });
   const before = await call("GET", path, { headers: workspace.headers });
-  const refused = await patch({ credentials: { ...credentials, secret_access_key: "wrong" } });
+  const refused = await patch({ credentials: { ...credentials, secret_access_key: `${MARK}-wrong` } });
   expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("Access denied")]);
   expect((await call("GET", path, { headers: workspace.headers })).body).toEqual(before.body);
   expect((await patch({ credentials })).status).toBe(200);

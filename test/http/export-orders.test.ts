@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { MARK } from "../support/secrets/mark.ts";
 import {
   call,
   DESTINATIONS,
@@ -230,7 +231,7 @@ describe("an Idempotency-Key", () => {
     const body = destinationBody();
     const first = await keyed("bucket-1", DESTINATIONS, body);
     expect(first.status, first.text).toBe(200);
-    const wrong = { ...body.credentials, secret_access_key: "wrong" };
+    const wrong = { ...body.credentials, secret_access_key: `${MARK}-wrong` };
     expect((await keyed("bucket-1", DESTINATIONS, { ...body, credentials: wrong })).body).toEqual(first.body);
     const other = await keyed("bucket-1", DESTINATIONS, { ...body, display_name: "Another" });
     expect([other.status, other.body.detail[0].loc]).toEqual([422, ["header", "idempotency-key"]]);

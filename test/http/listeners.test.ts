@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { MARK } from "../support/secrets/mark.ts";
 import { call, newWorkspace, type TestWorkspace } from "./client.ts";
 import { bodyOf, create, DEPLOYMENTS } from "./deploying.ts";
 
@@ -25,7 +26,7 @@ const image = (more: object = {}) =>
     source: "external_docker",
     source_config: { listener_id: listenerId },
     source_revision_config: { image_uri: "registry.example/agent:1" },
-    secrets: [{ name: "MODEL_KEY", value: "sk-secret" }],
+    secrets: [{ name: "MODEL_KEY", value: MARK }],
     ...more,
   });
 
@@ -85,7 +86,7 @@ describe("a listener", () => {
       image_uri: "registry.example/agent:1",
       lease_seconds: 60,
       env: {
-        MODEL_KEY: "sk-secret",
+        MODEL_KEY: MARK,
         LANGSMITH_PROJECT: created.name,
         LANGSMITH_ENDPOINT: "https://waybill.test",
         LANGSMITH_API_KEY: expect.stringMatching(/^wbk_/),
@@ -99,7 +100,7 @@ describe("a listener", () => {
     expect((await poll()).serving).toEqual([{ deployment_id: created.id, revision_id: created.latest_revision_id }]);
     const shown = await send("GET", `${DEPLOYMENTS}/${created.id}`);
     expect(shown.body).toMatchObject({ url: done.url, active_revision_id: created.latest_revision_id });
-    expect(shown.text).not.toContain("sk-secret");
+    expect(shown.text).not.toContain(MARK);
     await send("DELETE", `${DEPLOYMENTS}/${created.id}`);
     await expect.poll(async () => (await poll()).serving).toEqual([]);
   });

@@ -173,7 +173,7 @@ describe("what comes back from the provider", () => {
 
   it("cannot be exchanged with a wrong client secret, and can after it was put right", async () => {
     const own = await newWorkspace("developer");
-    await addProvider(own, { client_secret: "wrong" });
+    await addProvider(own, { client_secret: `${CLIENT_SECRET}, wrong` });
     const answer = await call("POST", CALLBACK, {
       headers: own.headers,
       body: bodyOf(await consent((await authenticate(own)).body.url)),

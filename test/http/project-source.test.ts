@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { MARK } from "../support/secrets/mark.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
 
 /** Binding a project to a table in ClickHouse: what is refused without asking any server. */
@@ -13,20 +14,20 @@ beforeAll(async () => {
 const ask = (method: string, at: string, body?: object) =>
   call(method, at, { headers: workspace.headers, ...(body === undefined ? {} : { body }) });
 
-const SOURCE = { type: "clickhouse", url: "http://127.0.0.1:1", password: "a secret" };
+const SOURCE = { type: "clickhouse", url: "http://127.0.0.1:1", password: MARK };
 
 describe("the source of a project is refused", () => {
   it.each([
     ["https://10.0.0.1", "public host name"],
     ["https://clickhouse.internal", "public host name"],
     ["http://clickhouse.example.com", "https"],
-    ["https://user:pass@clickhouse.example.com", "user name and password"],
+    ["https://user:UnseenSecret@clickhouse.example.com", "user name and password"],
     ["https://clickhouse.example.com/?query=x", "Remove everything"],
     ["nowhere", "full URL"],
   ])("when its url %s may lead elsewhere: %s", async (url, advice) => {
     const refused = await ask("PUT", path, { ...SOURCE, url });
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(advice)]);
-    expect(refused.text).not.toContain("a secret");
+    expect(refused.text).not.toContain(MARK);
   });
 
   it("when nothing answers there", async () => {

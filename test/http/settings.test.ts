@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { readSettings } from "../../src/settings.ts";
+import { MARK } from "../support/secrets/mark.ts";
 
 describe("settings", () => {
   it("are those of the specification when the environment says nothing", () => {
@@ -36,12 +37,12 @@ describe("settings", () => {
   });
 
   it("take credentials of the environment only where that is allowed", () => {
-    const pair = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" };
+    const pair = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: MARK };
     expect(readSettings(pair).environmentCredentials).toBeNull();
     const allowed = { ...pair, ALLOW_ENVIRONMENT_CREDENTIALS: "true" };
     expect(readSettings(allowed).environmentCredentials).toEqual({
       accessKeyId: "id",
-      secretAccessKey: "secret",
+      secretAccessKey: MARK,
       sessionToken: null,
     });
     expect(readSettings({ ...allowed, AWS_SESSION_TOKEN: "t" }).environmentCredentials?.sessionToken).toBe("t");

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountLabelOf } from "../../src/oauth/account.ts";
 import { exchangeCode, type OAuthClient, refreshTokens, revokeToken } from "../../src/oauth/client.ts";
 import { discoverEndpoints } from "../../src/oauth/endpoints.ts";
+import { MARK } from "../support/secrets/mark.ts";
 
 /** What the other side answers, by path; whatever it says, nothing of it may be repeated. */
-const LEAK = "text-of-the-other-side";
+const LEAK = `${MARK}-of-the-other-side`;
 
 const json =
   (body: unknown, status = 200): RequestListener =>
@@ -98,7 +99,7 @@ const clientAt = (path: string): OAuthClient => ({
       userinfo: origin + path,
     },
   },
-  secret: "secret",
+  secret: MARK,
 });
 const BEGUN = { redirectUri: "https://waybill.test/", scopes: ["asked"], verifier: null };
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Result } from "../../src/domain/result.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { probe } from "../../src/s3/probe.ts";
+import { MARK } from "../support/secrets/mark.ts";
 import { type SinkAnswer, type SinkOptions, type SinkS3, startSinkS3 } from "../support/sink-s3.ts";
 
 const started: { stop(): Promise<void> }[] = [];
@@ -25,7 +26,7 @@ const storeAt = (endpointUrl: string, bucketName: string, timeoutMs = 5_000): St
   value(
     openStore(
       { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
-      { accessKeyId: "AKIASINK", secretAccessKey: "sink-secret", sessionToken: null },
+      { accessKeyId: "AKIASINK", secretAccessKey: MARK, sessionToken: null },
       { allowLoopback: true, timeoutMs },
     ),
   );
@@ -100,7 +101,7 @@ describe("the answer to a PUT", () => {
   ])("%s", async (_title, answer, failure) => {
     const written = await putAnsweredWith(answer);
     expect(written).toMatchObject({ ok: false, failure });
-    expect(JSON.stringify(written)).not.toMatch(/arn:|169\.254|sink-secret|AKIASINK|127\.0\.0\.1/);
+    expect(JSON.stringify(written)).not.toMatch(/arn:|169\.254|UnseenSecret|AKIASINK|127\.0\.0\.1/);
   });
 
   test("whose body never ends in time is not waited for", async () => {
@@ -166,7 +167,7 @@ describe("a request", () => {
           endpointUrl: sink.endpointUrl,
           includeBucketInPrefix: false,
         },
-        { accessKeyId: "AKIASINK", secretAccessKey: "sink-secret", sessionToken: null },
+        { accessKeyId: "AKIASINK", secretAccessKey: MARK, sessionToken: null },
         { allowLoopback: true, fetch: damaging },
       ),
     );
@@ -188,12 +189,12 @@ describe("a request", () => {
           endpointUrl: sink.endpointUrl,
           includeBucketInPrefix: false,
         },
-        { accessKeyId: "ASIA", secretAccessKey: "secret", sessionToken: "the-token" },
+        { accessKeyId: "ASIA", secretAccessKey: MARK, sessionToken: `${MARK}-token` },
         { allowLoopback: true },
       ),
     );
     value(await store.put("k", text("body")));
-    expect(sink.requests[0]?.headers["x-amz-security-token"]).toBe("the-token");
+    expect(sink.requests[0]?.headers["x-amz-security-token"]).toBe(`${MARK}-token`);
     expect(sink.requests[0]?.headers.authorization).toMatch(/eu-west-3\/s3\/aws4_request.*x-amz-security-token/);
   });
 
@@ -211,7 +212,7 @@ describe("a request", () => {
         endpointUrl: "https://s3.example.com",
         includeBucketInPrefix: false,
       },
-      { accessKeyId: "AKIA", secretAccessKey: "secret", sessionToken: null, ...changes },
+      { accessKeyId: "AKIA", secretAccessKey: MARK, sessionToken: null, ...changes },
       { allowLoopback: false },
     );
     expect(opened).toMatchObject({ ok: false, failure: { reason } });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
+import { MARK } from "./secrets/mark.ts";
 
 /**
  * The real ClickHouse engine (chdb) behind a small HTTP server of our own, which understands what the adapter sends:
@@ -37,7 +38,7 @@ export interface BridgeReply {
 }
 
 const USER = "reader";
-const PASSWORD = "p\\w {x:String} 'quoted'";
+const PASSWORD = `${MARK}\\w {x:String} 'quoted'`;
 
 /** null: chdb is not installed. */
 export const startClickHouseBridge = async (folder: string): Promise<ClickHouseBridge | null> => {

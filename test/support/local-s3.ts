@@ -1,4 +1,5 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { MARK } from "./secrets/mark.ts";
 
 /** A real S3 store for tests: Cloudflare's R2 as it runs locally, reached over its S3 interface. Verifies signatures. */
 export interface LocalS3 {
@@ -17,7 +18,7 @@ export interface LocalS3 {
 /** Starts a store with one empty bucket on a free port of 127.0.0.1; takes about half a second. */
 export async function startLocalS3(bucketName = "customer-bucket"): Promise<LocalS3> {
   const accessKeyId = "AKIALOCALTESTS000001";
-  const secretAccessKey = "local-secret/with+signs=0001";
+  const secretAccessKey = `${MARK}/with+signs=0001`;
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: "s3",

@@ -2,11 +2,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider, { type SavedToken } from "oidc-provider";
 import { CLIENT_SECRET } from "./oauth-secret.ts";
+import { MARK } from "./secrets/mark.ts";
 
 /**
  * A real authorization server (oidc-provider): PKCE required, refresh tokens rotate, codes work once. Its login page
  * takes everybody. `/counted?client=<id>` says how often the client has refreshed, `/forget?client=<id>` makes the server
- * know none of its refresh tokens any more.
+ * know none of its refresh tokens any more. Codes and tokens hold the mark of secrets.
  */
 export interface OAuthProvider {
   readonly issuer: string;
@@ -21,6 +22,7 @@ const clients = [
   { client_id: "post", token_endpoint_auth_method: "client_secret_post" },
   { client_id: "public", token_endpoint_auth_method: "none" },
   { client_id: "brief", token_endpoint_auth_method: "client_secret_post" },
+  { client_id: "hasty", token_endpoint_auth_method: "client_secret_post" },
   { client_id: "forgotten", token_endpoint_auth_method: "client_secret_post" },
 ].map((client) => ({
   ...client,
@@ -31,14 +33,15 @@ const clients = [
 
 const HOUR_SECONDS = 3600;
 
-/** Tokens that a code brings to the clients `brief` and `forgotten` live half a minute; all others an hour. */
+/** Tokens that a code brings to these clients live half a minute; all others an hour. */
+const BRIEF: readonly string[] = ["brief", "hasty", "forgotten"];
+
 const lifetimeSeconds = (
   context: { readonly oidc: { readonly params: Readonly<Record<string, string>> } },
   _token: unknown,
   { clientId }: { readonly clientId: string },
 ): number => {
-  const isBrief = clientId === "brief" || clientId === "forgotten";
-  return isBrief && context.oidc.params.grant_type === "authorization_code" ? 30 : HOUR_SECONDS;
+  return BRIEF.includes(clientId) && context.oidc.params.grant_type === "authorization_code" ? 30 : HOUR_SECONDS;
 };
 
 /** Starts the server on a free port of 127.0.0.1. */
@@ -70,6 +73,12 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
         },
       }),
   );
+  for (const { prototype } of [provider.AuthorizationCode, provider.AccessToken, provider.RefreshToken]) {
+    const { generateTokenId } = prototype;
+    prototype.generateTokenId = function () {
+      return MARK + generateTokenId.call(this);
+    };
+  }
   const refreshes = new Map<string, number>();
   provider.on("grant.success", ({ oidc }) => {
     if (oidc.params.grant_type !== "refresh_token") return;

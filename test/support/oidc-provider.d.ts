@@ -14,7 +14,14 @@ declare module "oidc-provider" {
     destroy(): Promise<void>;
   }
 
+  interface TokenClass {
+    readonly prototype: { generateTokenId(): string };
+  }
+
   export default class Provider {
+    readonly AuthorizationCode: TokenClass;
+    readonly AccessToken: TokenClass;
+    readonly RefreshToken: TokenClass;
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
     on(event: "refresh_token.saved", listener: (token: SavedToken) => void): void;

@@ -1,0 +1,57 @@
+import { vi } from "vitest";
+import { assertFindable, searchAnswer } from "./exchange.ts";
+import { search } from "./leaks.ts";
+import { keepSecretsOf, searchState } from "./state.ts";
+
+/**
+ * Set up for every file of tests that talk to a real service: what it answers is searched, and what it has logged and
+ * stored when it stops.
+ */
+vi.mock("../../../dev/start.ts", async (original) => {
+  const { startWaybill, ...others } = await original<typeof import("../../../dev/start.ts")>();
+  const watched: typeof startWaybill = async (options) => {
+    const waybill = await startWaybill(options);
+    keepSecretsOf(options.stateDir);
+    const stop = async (): Promise<void> => {
+      await waybill.stop();
+      searchState(options.stateDir);
+    };
+    return { ...waybill, stop };
+  };
+  return { ...others, startWaybill: watched };
+});
+
+const { fetch } = globalThis;
+
+globalThis.fetch = async (input, init) => {
+  const request = input instanceof Request ? input : null;
+  const { pathname, search: query } = new URL(request?.url ?? String(input));
+  const exchange = { method: init?.method ?? request?.method ?? "GET", path: pathname + query };
+  if (typeof init?.body === "string") assertFindable(init.body);
+  const answer = await fetch(input, init);
+  if (answer.body === null) return answer;
+  if (answer.headers.get("Content-Type")?.startsWith("text/event-stream")) {
+    const events = answer.body.pipeThrough(searchedStream(`the stream of ${exchange.path}`));
+    return new Response(events, answer);
+  }
+  const bytes = await answer.arrayBuffer();
+  searchAnswer(exchange, answer.headers, new TextDecoder().decode(bytes));
+  return new Response(bytes, answer);
+};
+
+/** Passes everything on; a stream has no end to wait for. */
+const searchedStream = (where: string): TransformStream<Uint8Array, Uint8Array> => {
+  let last = "";
+  const decoder = new TextDecoder();
+  return new TransformStream({
+    transform(piece, controller) {
+      const text = last + decoder.decode(piece, { stream: true });
+      search(text, where);
+      last = text.slice(-LONGEST_SECRET);
+      controller.enqueue(piece);
+    },
+  });
+};
+
+/** What may lie across two pieces of a stream, in characters: an API key has 80. */
+const LONGEST_SECRET = 200;

@@ -35,7 +35,8 @@ export function publicAddress(
   if (!PATH.test(url.pathname)) return fail(`Use only letters, digits and -._~ in the path of ${member}.`);
   const accepted = `${url.origin}${url.pathname.replace(/\/$/, "")}`;
   if (allowLoopback && LOOPBACK.test(url.hostname) && isWeb(url)) return ok(accepted);
-  if (url.protocol !== "https:") return fail(`Use https in ${member}.`);
+  if (url.protocol !== "https:")
+    return fail(`Use https in ${member}${allowLoopback ? ", or this machine, such as http://127.0.0.1" : ""}.`);
   if (!isPublicName(url.hostname))
     return fail(`Give ${member} a public host name: no IP address and no name of a private network.`);
   if (url.port !== "" && Number(url.port) < LEAST_CUSTOM_PORT)

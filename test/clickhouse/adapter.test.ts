@@ -13,6 +13,7 @@ import { planFiles } from "../../src/parquet/plan.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";
 import type { Segment } from "../../src/parquet/segment-writer.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
+import { EXCEPTIONS } from "../../src/source/clickhouse/failures.ts";
 import { type ClickHouseBridge, exception, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { createTable, DAY_START, insertRuns, SKIPPED } from "./runs.ts";
@@ -297,6 +298,12 @@ describe("what goes wrong is a value", () => {
       reason: "unusable_column",
       retryable: false,
     });
+  });
+
+  it("by the numbers that the engine itself gives to them", () => {
+    for (const { names } of EXCEPTIONS)
+      for (const [code, name] of Object.entries(names))
+        expect([code, bridge().engine.rows(`SELECT errorCodeToName(${code})`, {})]).toEqual([code, [[name]]]);
   });
 
   it("an exception in the middle of an answer that began well", async () => {

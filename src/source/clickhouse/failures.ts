@@ -14,25 +14,95 @@ export type SourceCause =
   /** fetch threw: closed port, unknown host, untrusted certificate, reset. */
   | { readonly kind: "network" };
 
-/** What no row names may pass: only what is known to need somebody's hand is final. */
-export const EXCEPTIONS: readonly (readonly [reason: SourceFailureReason, codes: readonly number[]])[] = [
-  // UNKNOWN_USER, WRONG_PASSWORD, REQUIRED_PASSWORD, IP_ADDRESS_NOT_ALLOWED, ACCESS_DENIED, AUTHENTICATION_FAILED
-  ["access_denied", [192, 193, 194, 195, 497, 516]],
-  // UNKNOWN_TABLE, UNKNOWN_DATABASE
-  ["unknown_table", [60, 81]],
-  // NO_SUCH_COLUMN_IN_TABLE, UNKNOWN_IDENTIFIER
-  ["unknown_column", [16, 47]],
-  // CANNOT_PARSE_TEXT, CANNOT_PARSE_DATETIME, ILLEGAL_TYPE_OF_ARGUMENT, TYPE_MISMATCH, CANNOT_CONVERT_TYPE,
-  // CANNOT_PARSE_NUMBER, CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN, NO_COMMON_TYPE, CANNOT_PARSE_UUID
-  ["unusable_column", [6, 41, 43, 53, 70, 72, 349, 386, 376]],
-  // UNKNOWN_SETTING, READONLY, SETTING_CONSTRAINT_VIOLATION
-  ["unknown_setting", [115, 164, 452]],
-  // QUOTA_EXCEEDED, TOO_MANY_ROWS, MEMORY_LIMIT_EXCEEDED, TOO_MANY_BYTES, TOO_MANY_ROWS_OR_BYTES
-  ["limit_exceeded", [158, 201, 241, 307, 396]],
-  // TIMEOUT_EXCEEDED, TOO_SLOW
-  ["timeout", [159, 160]],
-  // TOO_MANY_SIMULTANEOUS_QUERIES, SOCKET_TIMEOUT, NETWORK_ERROR, ALL_CONNECTION_TRIES_FAILED, QUERY_WAS_CANCELLED
-  ["busy", [202, 209, 210, 279, 394]],
+/**
+ * Numbers and names of exceptions by what they mean (`errorCodeToName` of the engine knows them all). What no row names
+ * may pass: only what is known to need somebody's hand is final.
+ */
+export const EXCEPTIONS: readonly {
+  readonly reason: SourceFailureReason;
+  readonly names: Readonly<Record<number, string>>;
+}[] = [
+  {
+    reason: "access_denied",
+    names: {
+      192: "UNKNOWN_USER",
+      193: "WRONG_PASSWORD",
+      194: "REQUIRED_PASSWORD",
+      195: "IP_ADDRESS_NOT_ALLOWED",
+      291: "DATABASE_ACCESS_DENIED",
+      497: "ACCESS_DENIED",
+      516: "AUTHENTICATION_FAILED",
+      720: "USER_EXPIRED",
+    },
+  },
+  { reason: "unknown_table", names: { 60: "UNKNOWN_TABLE", 81: "UNKNOWN_DATABASE", 218: "TABLE_IS_DROPPED" } },
+  { reason: "unknown_column", names: { 16: "NO_SUCH_COLUMN_IN_TABLE", 47: "UNKNOWN_IDENTIFIER" } },
+  {
+    reason: "unusable_column",
+    names: {
+      6: "CANNOT_PARSE_TEXT",
+      26: "CANNOT_PARSE_QUOTED_STRING",
+      27: "CANNOT_PARSE_INPUT_ASSERTION_FAILED",
+      38: "CANNOT_PARSE_DATE",
+      41: "CANNOT_PARSE_DATETIME",
+      43: "ILLEGAL_TYPE_OF_ARGUMENT",
+      53: "TYPE_MISMATCH",
+      70: "CANNOT_CONVERT_TYPE",
+      72: "CANNOT_PARSE_NUMBER",
+      130: "CANNOT_READ_ARRAY_FROM_TEXT",
+      349: "CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN",
+      376: "CANNOT_PARSE_UUID",
+      386: "NO_COMMON_TYPE",
+      407: "DECIMAL_OVERFLOW",
+      467: "CANNOT_PARSE_BOOL",
+    },
+  },
+  {
+    reason: "unknown_setting",
+    names: { 115: "UNKNOWN_SETTING", 164: "READONLY", 452: "SETTING_CONSTRAINT_VIOLATION" },
+  },
+  {
+    reason: "limit_exceeded",
+    names: {
+      158: "TOO_MANY_ROWS",
+      173: "CANNOT_ALLOCATE_MEMORY",
+      201: "QUOTA_EXCEEDED",
+      241: "MEMORY_LIMIT_EXCEEDED",
+      290: "LIMIT_EXCEEDED",
+      307: "TOO_MANY_BYTES",
+      396: "TOO_MANY_ROWS_OR_BYTES",
+      776: "RESOURCE_LIMIT_EXCEEDED",
+      777: "MEMORY_RESERVATION_KILLED",
+      778: "MEMORY_RESERVATION_FAILED",
+    },
+  },
+  { reason: "timeout", names: { 159: "TIMEOUT_EXCEEDED", 160: "TOO_SLOW" } },
+  {
+    reason: "busy",
+    names: {
+      202: "TOO_MANY_SIMULTANEOUS_QUERIES",
+      203: "NO_FREE_CONNECTION",
+      209: "SOCKET_TIMEOUT",
+      210: "NETWORK_ERROR",
+      225: "NO_ZOOKEEPER",
+      236: "ABORTED",
+      242: "TABLE_IS_READ_ONLY",
+      279: "ALL_CONNECTION_TRIES_FAILED",
+      364: "RECEIVED_ERROR_TOO_MANY_REQUESTS",
+      369: "ALL_REPLICAS_ARE_STALE",
+      394: "QUERY_WAS_CANCELLED",
+      439: "CANNOT_SCHEDULE_TASK",
+      519: "NO_REMOTE_SHARD_AVAILABLE",
+      700: "USER_SESSION_LIMIT_EXCEEDED",
+      733: "TABLE_IS_BEING_RESTARTED",
+      735: "QUERY_WAS_CANCELLED_BY_CLIENT",
+      745: "SERVER_OVERLOADED",
+      749: "TCP_CONNECTION_LIMIT_REACHED",
+      762: "HTTP_CONNECTION_LIMIT_REACHED",
+      904: "TOO_MANY_UNAVAILABLE_SHARDS",
+      999: "KEEPER_EXCEPTION",
+    },
+  },
 ];
 
 const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boolean; readonly advice: string }>> = {
@@ -62,7 +132,7 @@ const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boole
   },
   limit_exceeded: { retryable: true, advice: "A limit or quota of the user or server was reached; raise it." },
   timeout: { retryable: true, advice: "ClickHouse took too long; order the table by session and start_time." },
-  busy: { retryable: true, advice: "ClickHouse is busy." },
+  busy: { retryable: true, advice: "ClickHouse is busy, or some of its servers are out of reach." },
   network_lost: { retryable: true, advice: "Check that the url of the source is reachable." },
   unexpected_answer: { retryable: true, advice: "Check that the url is ClickHouse's HTTP interface." },
   password_lost: {
@@ -86,9 +156,9 @@ export const sourceFailure = (
 export function sourceFailureOf(cause: SourceCause): SourceFailure {
   switch (cause.kind) {
     case "exception": {
-      const row = EXCEPTIONS.find(([, codes]) => codes.includes(cause.code));
+      const row = EXCEPTIONS.find(({ names }) => cause.code in names);
       return {
-        ...sourceFailure(row?.[0] ?? "unexpected_answer", row === undefined ? LOOK_UP : undefined),
+        ...sourceFailure(row?.reason ?? "unexpected_answer", row === undefined ? LOOK_UP : undefined),
         code: cause.code,
         status: cause.status,
       };

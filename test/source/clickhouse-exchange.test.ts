@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { TableSource } from "../../src/domain/table-source.ts";
+import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
+
+/** Exceptions by where ClickHouse puts them, as its HTTP interface does: before the answer, in it and behind it. */
+
+const SOURCE: TableSource = {
+  url: "https://clickhouse.example.com",
+  database: "default",
+  table: "runs",
+  user: "reader",
+  project: "p",
+  columns: {},
+};
+
+const DAY: PageScope = {
+  tenantId: "t",
+  projectId: "p",
+  start: 0,
+  end: 1,
+  ingested: null,
+  filter: null,
+  fields: ["id", "start_time"],
+};
+
+const LINE = '["1","id","1","9","9"]\n';
+const TEXT = "Code: 241. DB::Exception: (total) memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+const TAG = "rnywyenyaugorwqr";
+
+const askPages = async (status: number, headers: Record<string, string>, body: string) => {
+  const urls: URL[] = [];
+  const table = openClickHouse(SOURCE, "secret", {
+    allowLoopback: false,
+    fetch: async (url) => {
+      urls.push(new URL(String(url)));
+      return new Response(body, { status, headers });
+    },
+  });
+  if (!table.ok) throw new Error(table.failure.advice);
+  return { pages: await table.value.pages(DAY, 1000), search: urls[0]?.searchParams };
+};
+
+it("a good answer is asked to be kept back until the query is done, and to stop when nobody waits for it", async () => {
+  const { pages, search } = await askPages(200, {}, LINE);
+  expect(pages).toMatchObject({ ok: true, value: [{ rows: 1 }] });
+  expect(search?.get("wait_end_of_query")).toBe("1");
+  expect(search?.get("cancel_http_readonly_queries_on_client_close")).toBe("1");
+});
+
+it.each([
+  { title: "before the answer", status: 500, headers: { "X-ClickHouse-Exception-Code": "241" }, body: TEXT },
+  { title: "by a header beside 200", status: 200, headers: { "X-ClickHouse-Exception-Code": "241" }, body: LINE },
+  { title: "before the answer, by a proxy that keeps no headers", status: 500, headers: {}, body: TEXT },
+  { title: "behind the rows, as older servers do", status: 200, headers: {}, body: `${LINE}${TEXT}\n` },
+  {
+    title: "behind the rows, between tags",
+    status: 200,
+    headers: { "X-ClickHouse-Exception-Tag": TAG },
+    body: `${LINE}\r\n__exception__\r\n${TAG}\r\n${TEXT}\n${TEXT.length + 1} ${TAG}\r\n__exception__\r\n`,
+  },
+  {
+    title: "in the form of the rows",
+    status: 200,
+    headers: {},
+    body: `${LINE}${JSON.stringify({ exception: TEXT })}\n`,
+  },
+])("an exception $title is known by its number", async ({ status, headers, body }) => {
+  expect((await askPages(status, headers, body)).pages).toMatchObject({
+    ok: false,
+    failure: { reason: "limit_exceeded", code: 241, status, retryable: true },
+  });
+});
+
+it("half a row without an exception is no answer", async () => {
+  expect((await askPages(200, {}, `${LINE}["2",`)).pages).toMatchObject({
+    ok: false,
+    failure: { reason: "unexpected_answer", code: null, retryable: true },
+  });
+});

@@ -38,7 +38,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     tellsAll: () => true,
     upcast: upcastRun,
   });
-  readonly #plans = new FilePlans();
+  #plans = new FilePlans();
 
   async start(spec: RunSpec): Promise<void> {
     this.#submit({ type: "Start", spec, now: Date.now() });
@@ -97,6 +97,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       log("run_step_broke", { ...this.#ids(), error: String(error) });
       isBroken = true;
     }
+    if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes
     await this.#deliverAll();
     if (isBroken) this.#armRecovery();
     else this.#journal.settle(Date.now() + this.#retryDelayMs());

@@ -1,7 +1,7 @@
 import type { RunCommand } from "../../src/domain/run/commands.ts";
 import type { RunSpec } from "../../src/domain/run/events.ts";
 import type { Progress } from "../../src/domain/run/state.ts";
-import type { SnapshotSegment } from "../../src/source/port.ts";
+import type { MeantSegment } from "../../src/domain/segment.ts";
 import type { Env } from "../env.ts";
 
 /** What a step of a run works with. Steps never throw for an expected failure: they record it. */
@@ -19,7 +19,7 @@ export interface StepContext {
   isTired(): boolean;
 }
 
-/** The list of segments that a snapshot found, as it lies in the scratch prefix. */
+/** The list of segments that a snapshot found, as it lies in the scratch prefix when it is long. */
 export interface StoredSnapshot {
-  readonly segments: readonly Omit<SnapshotSegment, "footer">[];
+  readonly segments: readonly MeantSegment[];
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { DerivedSegment } from "../../src/domain/run/events.ts";
 import type { SegmentRef } from "../../src/domain/segment.ts";
 import { RowGatherer } from "../../src/parquet/gather.ts";
@@ -22,48 +23,86 @@ export interface DueSegment {
  * large as a sealed one and half, and originals looked at, so that a checkpoint comes within seconds.
  */
 const GATHERED_BYTES = 8 * 1024 * 1024;
-const GATHERED_SEGMENTS = 32;
+const GATHERED_SEGMENTS = 64;
+
+/**
+ * The last derived segment of a run, when it is no larger than this, is held in memory until it is exported: for a
+ * filter that few rows match it is the only one, and to make it again costs less than an object does.
+ */
+const HELD_BYTES = 1024 * 1024;
+
+/** A derived segment that is in memory only. */
+export interface HeldSegment {
+  readonly derived: DerivedSegment;
+  readonly bytes: Uint8Array;
+}
 
 /** Puts derived segments in the places of the due ones. False: it gave way, or is not wanted any more. */
-export async function deriveSegments(context: StepContext, due: readonly DueSegment[]): Promise<boolean> {
-  for await (const derived of derivedSegments(context, due)) {
+export async function deriveSegments(
+  context: StepContext,
+  due: readonly DueSegment[],
+  hold: (held: HeldSegment) => void,
+): Promise<boolean> {
+  for await (const { derived, bytes } of derivedSegments(context, due)) {
     if (!context.record({ type: "RecordDerived", derived, now: Date.now() })) return false;
+    if (bytes !== null) hold({ derived, bytes });
     if (context.isTired()) return false;
   }
   return true;
+}
+
+/** The bytes of a derived segment that was held in memory, made of its originals again. */
+export async function deriveAgain(
+  context: StepContext,
+  derived: DerivedSegment,
+  originals: readonly DueSegment[],
+): Promise<Uint8Array> {
+  for await (const again of derivedSegments(context, originals))
+    if (again.bytes !== null && again.derived.segment?.etag === derived.segment?.etag) return again.bytes;
+  throw new Error(`derived segment ${derived.index} could not be made again as it was`);
+}
+
+/** With the bytes of one that is to be held; null: it is an object, or none. */
+interface Made {
+  readonly derived: DerivedSegment;
+  readonly bytes: Uint8Array | null;
 }
 
 /**
  * Rows of neighbours are gathered into one segment. Where one begins and ends follows from the originals alone, so that
  * the same key always has the same bytes.
  */
-async function* derivedSegments(
-  { env, spec }: StepContext,
-  due: readonly DueSegment[],
-): AsyncGenerator<DerivedSegment> {
+async function* derivedSegments({ env, spec }: StepContext, due: readonly DueSegment[]): AsyncGenerator<Made> {
   const read = chosenReader(env, spec);
   const begin = async (one: DueSegment) => ({ ...one, chosen: await read(one.segment) });
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
   let open = null as Gathering | null;
-  const close = async ({ index, upTo, rows }: Gathering): Promise<DerivedSegment> => {
-    const segment = rows === null ? null : await store(env, derivedKey(spec, index), rows.finish());
-    return upTo === index ? { index, segment } : { index, upTo, segment };
+  const close = async ({ index, upTo, rows }: Gathering, isLast: boolean): Promise<Made> => {
+    const place = upTo === index ? { index } : { index, upTo };
+    if (rows === null) return { derived: { ...place, segment: null }, bytes: null };
+    const made = rows.finish();
+    const key = derivedKey(spec, index);
+    if (!isLast || made.bytes.length > HELD_BYTES)
+      return { derived: { ...place, segment: await store(env, key, made) }, bytes: null };
+    const segment = refTo(key, createHash("md5").update(made.bytes).digest("hex"), made);
+    return { derived: { ...place, segment, isHeld: true }, bytes: made.bytes };
   };
   for await (const { index, segment, chosen } of ahead(READ_LANES, due, begin, ({ chosen }) => chosen.leave())) {
     try {
       if (open !== null && !goesOn(open, index, chosen)) {
-        yield await close(open);
+        yield await close(open, false);
         open = null;
       }
       switch (chosen.kind) {
         case "itself": {
           const { key, etag, bytes, rows, minStart, maxStart } = segment;
-          yield { index, segment: { key, etag, bytes, rows, minStart, maxStart } };
+          yield { derived: { index, segment: { key, etag, bytes, rows, minStart, maxStart } }, bytes: null };
           break;
         }
         case "all": {
           const bytes = recodedSegment(chosen.held, segment.rows, { selection, codec: spec.compression });
-          yield { index, segment: await store(env, derivedKey(spec, index), { ...segment, bytes }) };
+          const stored = await store(env, derivedKey(spec, index), { ...segment, bytes });
+          yield { derived: { index, segment: stored }, bytes: null };
           break;
         }
         case "some": {
@@ -79,7 +118,7 @@ async function* derivedSegments(
       chosen.leave();
     }
   }
-  if (open !== null) yield await close(open);
+  if (open !== null) yield await close(open, true);
 }
 
 /** Positions from one to another, and the rows gathered of them; null: none yet. */
@@ -95,8 +134,13 @@ const goesOn = ({ index, upTo, rows }: Gathering, next: number, { kind }: Chosen
   next - index < GATHERED_SEGMENTS &&
   (rows?.rawBytes ?? 0) < GATHERED_BYTES;
 
-async function store(env: Env, key: string, { bytes, rows, minStart, maxStart }: Segment): Promise<SegmentRef> {
-  const object = await env.SEGMENTS.put(key, bytes);
+async function store(env: Env, key: string, segment: Segment): Promise<SegmentRef> {
+  const object = await env.SEGMENTS.put(key, segment.bytes);
   if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
-  return { key, etag: object.etag, bytes: bytes.byteLength, rows, minStart, maxStart };
+  return refTo(key, object.etag, segment);
 }
+
+const refTo = (key: string, etag: string, { bytes, rows, minStart, maxStart }: Segment): SegmentRef => ({
+  ...{ key, etag, bytes: bytes.byteLength },
+  ...{ rows, minStart, maxStart },
+});

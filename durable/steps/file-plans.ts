@@ -1,12 +1,19 @@
 import { replacedBy } from "../../src/domain/run/derived.ts";
 import type { DerivedSegment } from "../../src/domain/run/events.ts";
+import { footerOfFile } from "../../src/parquet/footer.ts";
 import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
 import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { StepContext } from "./context.ts";
+import { deriveAgain, type HeldSegment } from "./derive.ts";
 import { FileDigest } from "./file-digest.ts";
 import { inLanes } from "./lanes.ts";
-import { storedSegments } from "./scratch.ts";
+import { snapshotSegments } from "./scratch.ts";
 import { READ_LANES, readRange, segmentFooter } from "./segments.ts";
+
+/** A segment to copy from; `held`: its bytes, when they are in memory only. */
+interface PlannedSource extends SnapshotSegment {
+  readonly held: Uint8Array | null;
+}
 
 /**
  * The plan of a run's files. It follows from the snapshot alone, so it is kept in memory only and made again after a
@@ -17,16 +24,22 @@ export class FilePlans {
   #snapshot: readonly SnapshotSegment[] | null = null;
   /** Of the file that is being written. */
   #digest: { readonly file: PlannedFile; readonly digest: FileDigest } | null = null;
-  #plan: { readonly segments: readonly SnapshotSegment[]; readonly files: readonly PlannedFile[] } | null = null;
+  #plan: { readonly segments: readonly PlannedSource[]; readonly files: readonly PlannedFile[] } | null = null;
+  #held: HeldSegment | null = null;
 
   /** Keeps what a recorded snapshot showed, so that it need not be read back. */
   remember(segments: readonly SnapshotSegment[]): void {
     this.#snapshot = segments;
   }
 
+  /** Keeps what was derived into memory only. */
+  hold(held: HeldSegment): void {
+    this.#held = held;
+  }
+
   /** The segments of the run's snapshot. */
   async snapshot(context: StepContext): Promise<readonly SnapshotSegment[]> {
-    this.#snapshot ??= (await storedSegments(context)).map((segment) => ({ ...segment, footer: null }));
+    this.#snapshot ??= (await snapshotSegments(context)).map((segment) => ({ ...segment, footer: null }));
     return this.#snapshot;
   }
 
@@ -48,7 +61,9 @@ export class FilePlans {
       if (piece.kind === "bytes") return bytes.set(piece.bytes, at);
       const segment = segments[piece.segment];
       if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
-      bytes.set(await readRange(context.env, segment, piece.offset, piece.length), at);
+      const { offset, length } = piece;
+      const held = segment.held?.subarray(offset, offset + length);
+      bytes.set(held ?? (await readRange(context.env, segment, offset, length)), at);
     });
     return bytes;
   }
@@ -61,7 +76,7 @@ export class FilePlans {
 
   async #loaded(context: StepContext) {
     if (this.#plan !== null) return this.#plan;
-    const segments = withDerived(await this.snapshot(context), context.progress().derived);
+    const segments = await this.#sources(context);
     const footers = await inLanes(READ_LANES, segments, (segment) => segmentFooter(context.env, segment));
     const { formatVersion, exportFields, limits } = context.spec;
     const files = planFiles(
@@ -71,20 +86,36 @@ export class FilePlans {
     );
     this.#plan = { segments: segments.map((segment) => ({ ...segment, footer: null })), files };
     this.#snapshot = null;
+    this.#held = null;
     return this.#plan;
   }
-}
 
-/** The segments of a snapshot, with the derived ones in the places of their originals. */
-function withDerived(
-  segments: readonly SnapshotSegment[],
-  derived: readonly DerivedSegment[],
-): readonly SnapshotSegment[] {
-  const replaced = replacedBy(derived);
-  const replacements = new Map(derived.map((one) => [one.index, one.segment]));
-  return segments.flatMap((segment, index) => {
-    if (!replaced.has(index)) return [segment];
-    const replacement = replacements.get(index) ?? null;
-    return replacement === null ? [] : [{ ...replacement, footer: null, keep: null }];
-  });
+  /** The segments of the snapshot, with the derived ones in the places of their originals. */
+  async #sources(context: StepContext): Promise<readonly PlannedSource[]> {
+    const segments = await this.snapshot(context);
+    const { derived } = context.progress();
+    const replaced = replacedBy(derived);
+    const sources: PlannedSource[] = [];
+    const replacements = new Map(derived.map((one) => [one.index, one]));
+    for (const [index, segment] of segments.entries()) {
+      const replacement = replacements.get(index);
+      if (!replaced.has(index)) sources.push({ ...segment, held: null });
+      if (replacement === undefined || replacement.segment === null) continue;
+      const held = replacement.isHeld ? await this.#heldBytes(context, replacement, segments) : null;
+      const footer = held === null ? null : footerOfFile(held);
+      sources.push({ ...replacement.segment, footer, keep: null, held });
+    }
+    return sources;
+  }
+
+  async #heldBytes(
+    context: StepContext,
+    derived: DerivedSegment,
+    segments: readonly SnapshotSegment[],
+  ): Promise<Uint8Array> {
+    const { index, upTo = index } = derived;
+    if (this.#held?.derived.index === index) return this.#held.bytes;
+    const originals = segments.slice(index, upTo + 1).map((segment, place) => ({ index: index + place, segment }));
+    return deriveAgain(context, derived, originals);
+  }
 }

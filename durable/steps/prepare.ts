@@ -15,7 +15,7 @@ export async function prepare(context: StepContext, plans: FilePlans): Promise<v
   const due = [...segments.entries()]
     .filter(([index, segment]) => !done.has(index) && needsDerivation(context, segment))
     .map(([index, segment]) => ({ index, segment }));
-  if (!(await deriveSegments(context, due))) return;
+  if (!(await deriveSegments(context, due, (held) => plans.hold(held)))) return;
   const files = await plans.load(context);
   context.record({
     type: "RecordPlan",

@@ -26,13 +26,16 @@ export type ChosenColumns = Chosen & { readonly leave: () => void };
 
 /**
  * Reads of segments what a run wants of them: first the columns that decide on rows; those to be exported only where
- * some rows are wanted. Segments enter the room in the order asked for, so whoever is waited for is in it.
+ * some rows are wanted. Where that is to be expected both are read at once: when `start_time` alone decides, for a
+ * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments enter the room in
+ * the order asked for, so whoever is waited for is in it.
  */
 export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
   const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
   const toRoom = makeLine();
+  let hadRows = false;
   return async (segment) => {
     const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
     const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
@@ -43,12 +46,14 @@ export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment
       found.then((footer) => readColumns(env, segment, footer, columns));
     try {
       if (choice === null) return { kind: "all", held: await read(exported), leave };
-      const held = await read(deciding);
+      const isExpected = hadRows || deciding.size === 1;
+      const held = await read(isExpected ? new Set([...exported, ...deciding]) : deciding);
       const selected = selectRows(held, choice);
+      hadRows = selected.rows.length > 0;
       if (selected.rows.length === 0) return { kind: "nothing", leave };
       const isAll = selected.rows.length === segment.rows;
       if (isAll && spec.compression === "zstandard") return { kind: "itself", leave };
-      const rest = await read(new Set([...exported].filter((column) => !deciding.has(column))));
+      const rest = await read(new Set([...exported].filter((column) => !held.has(column))));
       const all = new Map([...held, ...rest]);
       return isAll ? { kind: "all", held: all, leave } : { kind: "some", held: all, selected, leave };
     } catch (error) {

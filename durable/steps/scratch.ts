@@ -1,4 +1,5 @@
 import type { RunSpec } from "../../src/domain/run/events.ts";
+import type { MeantSegment } from "../../src/domain/segment.ts";
 import type { Env } from "../env.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
@@ -25,7 +26,10 @@ export const stagedKeys = (spec: RunSpec, pages: number): readonly string[] =>
 
 export const stagedKey = (spec: RunSpec, page: number): string => `${scratchFolder(spec)}/staged-${page}.parquet`;
 
-export async function storedSegments({ env, spec }: StepContext): Promise<StoredSnapshot["segments"]> {
+/** The segments of the run's snapshot. */
+export async function snapshotSegments({ env, spec, progress }: StepContext): Promise<readonly MeantSegment[]> {
+  const list = progress().snapshot?.list;
+  if (list !== undefined) return list;
   const object = await env.SEGMENTS.get(snapshotKey(spec));
   if (object === null) throw new Error("the run's snapshot is missing from scratch");
   return (await object.json<StoredSnapshot>()).segments;

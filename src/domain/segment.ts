@@ -1,3 +1,5 @@
+import type { Window } from "./time.ts";
+
 /**
  * One immutable Parquet file in the bucket `SEGMENTS`: exactly one row group, every physical column, rows of one
  * project and one UTC day, ordered by (start_time, id). zstd, data page version 1.
@@ -11,4 +13,12 @@ export interface SegmentRef {
   /** Least and greatest `start_time` in epoch microseconds. */
   readonly minStart: number;
   readonly maxStart: number;
+}
+
+/** A segment, and which of its rows are meant. */
+export interface MeantSegment extends SegmentRef {
+  /** Only those that began in one of these windows; null: those of the window asked for. */
+  readonly keep: readonly Window[] | null;
+  /** Of these, some may not match the filter asked for; absent: all do. */
+  readonly matches?: "some";
 }

@@ -1,15 +1,11 @@
-import type { SegmentRef } from "../domain/segment.ts";
+import type { MeantSegment } from "../domain/segment.ts";
 import type { Window } from "../domain/time.ts";
 import type { Filter } from "../filter/filter.ts";
 
 /** A segment together with what spares its reader a look at it. */
-export interface SnapshotSegment extends SegmentRef {
+export interface SnapshotSegment extends MeantSegment {
   /** The end of the file, from its metadata on; null when the source does not have it at hand. */
   readonly footer: Uint8Array | null;
-  /** Only the rows that began in one of these windows are meant; null: those of the window asked for. */
-  readonly keep: readonly Window[] | null;
-  /** Of the rows that are meant, some may not match the filter asked for; absent: all do. */
-  readonly matches?: "some";
 }
 
 /** In whose name an export of a schedule asks: asked again, it gets the same rows, and no other export gets them. */

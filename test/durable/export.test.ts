@@ -218,10 +218,12 @@ describe("a run", () => {
 
   it("tells its export how it ended even while its scratch objects cannot be removed", async () => {
     const home = await newWorkspace();
+    await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
-    const spec = specOf(home, exportId, 20);
+    const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
     const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
-    const broken = { put: () => Promise.reject(new Error("down")), delete: () => Promise.reject(new Error("down")) };
+    const down = () => Promise.reject(new Error("down"));
+    const broken = { get: down, put: down, delete: down };
     await runInDurableObject(stub, async (actor) => {
       Reflect.set(actor, "env", { ...env, SEGMENTS: broken });
       await actor.start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });

@@ -215,6 +215,14 @@ describe("what is read for a filter", () => {
     expect(rows).toBe(idsWhere(({ error }) => error !== null).length);
   });
 
+  it("held in memory is made again after a restart, byte for byte", async () => {
+    const { derived, bytesOf } = await prepared("neq(error,null)");
+    expect(derived.at(-1)?.isHeld).toBe(true);
+    const again = await bytesOf(new FilePlans());
+    expect(again.length).toBeGreaterThan(0);
+    expect(Buffer.compare(again, await bytesOf(null))).toBe(0);
+  });
+
   it("is copied where all rows turn out to match", async () => {
     const { derived, rows } = await prepared("gte(latency,0)");
     expect(rows).toBe(RUNS.length);
@@ -268,5 +276,11 @@ async function prepared(filter: string) {
   await takeSnapshot(context, plans);
   await prepare(context, plans);
   const { derived, plan, snapshot: taken } = progress();
-  return { reads, derived, rows: plan?.rows, segmentBytes: taken?.bytes ?? 0 };
+  /** Of the first file; null: by the plans that prepared it. */
+  const bytesOf = async (others: FilePlans | null) => {
+    const [file] = await (others ?? plans).load(context);
+    if (file === undefined) throw new Error("no file was planned");
+    return (others ?? plans).bytes(context, file, 0, file.bytes);
+  };
+  return { reads, derived, rows: plan?.rows, segmentBytes: taken?.bytes ?? 0, bytesOf };
 }

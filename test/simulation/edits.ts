@@ -24,6 +24,16 @@ const SCALED: readonly Edit[] = [
     replacement: "const ROOM_BYTES = 1024;",
   },
   {
+    file: "durable/steps/snapshot.ts",
+    text: "const SHORT_LIST_CHARACTERS = 32 * 1024;",
+    replacement: "const SHORT_LIST_CHARACTERS = 512;",
+  },
+  {
+    file: "durable/steps/derive.ts",
+    text: "const HELD_BYTES = 1024 * 1024;",
+    replacement: "const HELD_BYTES = 8 * 1024;",
+  },
+  {
     file: "durable/steps/room.ts",
     text: "const LOOK_AGAIN_MS = 5;",
     replacement: "const LOOK_AGAIN_MS = 5_000;",

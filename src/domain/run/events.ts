@@ -3,7 +3,7 @@ import type { Compression, ExportField, FormatVersion } from "../fields.ts";
 import type { Limits } from "../limits.ts";
 import type { Partition } from "../partitions.ts";
 import type { DestinationConfig } from "../records.ts";
-import type { SegmentRef } from "../segment.ts";
+import type { MeantSegment, SegmentRef } from "../segment.ts";
 
 /** Everything a run needs to know, fixed when it starts. */
 export interface RunSpec {
@@ -26,9 +26,12 @@ export interface RunSpec {
   readonly createdAt: number;
 }
 
-/** What the snapshot holds. Its list of segments lies in the scratch prefix under `key`: it may be long. */
+/** What the snapshot holds. */
 export interface SnapshotFacts {
+  /** Where its list of segments lies in scratch when it is long. */
   readonly key: string;
+  /** The list itself when it is short; absent: it lies under `key`. */
+  readonly list?: readonly MeantSegment[];
   readonly segments: number;
   readonly rows: number;
   readonly bytes: number;
@@ -50,6 +53,8 @@ export interface DerivedSegment {
   readonly upTo?: number;
   /** null: no row of the originals is meant. */
   readonly segment: SegmentRef | null;
+  /** It was made in memory and is no object: after a restart it is made again, byte for byte. Absent: it is one. */
+  readonly isHeld?: true;
 }
 
 export interface CommittedFile {

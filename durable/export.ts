@@ -33,6 +33,7 @@ import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
+import { makeTurns } from "./turns.ts";
 import { uuidV5 } from "./uuid.ts";
 
 /** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
@@ -44,12 +45,13 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     tellsAll: (message) => message.to === "workspace" && message.kind === "report",
     upcast: upcastExport,
   });
+  readonly #turns = makeTurns();
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
     const partitions = partitionsOfExport(definition);
     const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
     const { limits } = readSettings(this.env);
-    this.#submit({
+    this.#begin({
       type: "Create",
       plan: { definition, destination, shards, limits, partitions, runIds },
       now: Date.now(),
@@ -57,30 +59,30 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   async admit(): Promise<void> {
-    this.#submit({ type: "Admit", now: Date.now() });
+    this.#begin({ type: "Admit", now: Date.now() });
   }
 
   async hearRun(ordinal: number, seq: number, report: RunReport): Promise<void> {
-    this.#submit({ type: "HearRun", ordinal, seq, report, now: Date.now() });
+    this.#begin({ type: "HearRun", ordinal, seq, report, now: Date.now() });
   }
 
   async pause(): Promise<Result<ExportRecord, Refusal>> {
-    this.#submit({ type: "Pause", now: Date.now() });
+    this.#begin({ type: "Pause", now: Date.now() });
     return this.#answer(refuseEnded(this.#journal.state));
   }
 
   async resume(): Promise<Result<ExportRecord, Refusal>> {
-    this.#submit({ type: "Resume", now: Date.now() });
+    this.#begin({ type: "Resume", now: Date.now() });
     return this.#answer(refuseEnded(this.#journal.state));
   }
 
   async cancel(): Promise<Result<ExportRecord, Refusal>> {
-    this.#submit({ type: "Cancel", now: Date.now() });
+    this.#begin({ type: "Cancel", now: Date.now() });
     return this.#answer(refuseCancel(this.#journal.state));
   }
 
   async loseProject(): Promise<void> {
-    this.#submit({ type: "LoseProject", now: Date.now() });
+    this.#begin({ type: "LoseProject", now: Date.now() });
   }
 
   async view(): Promise<ExportRecord | null> {
@@ -141,8 +143,26 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   override async alarm(): Promise<void> {
-    const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
+    const recoveryAt = this.#recoveryAt();
     this.#journal.armRecovery(recoveryAt);
+    await this.#turns(async () => {
+      await this.#act();
+      this.#journal.settle(recoveryAt);
+    });
+  }
+
+  /** Does at once what the command makes due; the alarm does what dies on the way. */
+  #begin(command: ExportCommand): void {
+    this.#submit(command);
+    if (!this.#journal.isDue(command.now)) return;
+    const turn = this.#turns(async () => {
+      await this.#act();
+      this.#journal.leave(Date.now(), this.#recoveryAt());
+    });
+    turn.catch(() => {}); // the alarm stands
+  }
+
+  async #act(): Promise<void> {
     try {
       const late = await this.#lookForLate();
       const spawnId = late === null ? null : this.#nextSpawnId();
@@ -154,7 +174,6 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     } catch (error) {
       log("export_step_broke", { export: this.#plan()?.definition.id ?? null, error: String(error) });
     }
-    this.#journal.settle(recoveryAt);
   }
 
   /** Every run is done: list what is there, in the bucket itself; only then is the export COMPLETED. */
@@ -238,8 +257,13 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return state.status === "NONE" ? null : state.plan;
   }
 
+  /** To be followed by work. */
   #submit(command: ExportCommand): void {
-    this.#journal.submit(command);
+    this.#journal.submitAndAct(command);
+  }
+
+  #recoveryAt(): number {
+    return Date.now() + readSettings(this.env).limits.retryDelayMs;
   }
 }
 

@@ -11,6 +11,12 @@ export const MAX_EVENT_BYTES = 256 * 1024;
 /** A page of events ends behind the event that fills this: a message between actors holds 32 MiB. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
+/**
+ * Work that an actor does at once is over by then, as a rule, so that no alarm comes for it; if it was cut off, nobody
+ * notices so short a pause.
+ */
+const ACT_WITHIN_MS = 1000;
+
 const ENCODER = new TextEncoder();
 
 /** How a log speaks: its rules, what its events make it tell other actors, and how old events are read. */
@@ -37,7 +43,8 @@ export const silent = <S, C, E>(decider: Decider<S, C, E>): Script<S, C, E, neve
 
 /**
  * One actor's history: an append-only table, its fold, its outbox and its single alarm. What an event makes due to
- * others is written in the same transaction, delivered from the alarm at least once, and forgotten when delivered.
+ * others is written in the same transaction, delivered at least once, and forgotten when delivered. The alarm sees to
+ * it that whatever is due is done; a shell may do it at once, and leave to the alarm what dies on the way.
  */
 export class Journal<S, C extends { readonly now: number }, E extends { readonly type: string }, M> {
   readonly #storage: DurableObjectStorage;
@@ -100,8 +107,39 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     return state;
   }
 
+  /** Whether a message waits or the state wants something done by now. */
+  isDue(now: number): boolean {
+    const wantedAt = this.#wantedAt(this.#state, now);
+    return wantedAt !== null && wantedAt <= now;
+  }
+
   /** Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. */
   submit(command: C): readonly E[] {
+    const { now } = command;
+    return this.#submit(command, (wantedAt) => {
+      // Each move of an alarm is a write to disk of its own; one that is due already need not be due again.
+      const isToMove = wantedAt === null || wantedAt > now || this.#alarmAt === null || this.#alarmAt > now;
+      return isToMove ? this.#moveAlarm(wantedAt) : this.#alarmAt;
+    });
+  }
+
+  /**
+   * The same for a shell that does at once whatever is due, and then ends with `leave`: the alarm comes for it only
+   * after a while, should the process die. One that comes earlier is left where it is.
+   */
+  submitAndAct(command: C): readonly E[] {
+    const { now } = command;
+    return this.#submit(command, (wantedAt) => this.#bringForward(wantedAt, now, now + ACT_WITHIN_MS));
+  }
+
+  /** `dueAt`: when it is to come for what is due by now. */
+  #bringForward(wantedAt: number | null, now: number, dueAt: number): number | null {
+    if (wantedAt === null) return this.#alarmAt;
+    const at = wantedAt <= now ? dueAt : wantedAt;
+    return this.#alarmAt === null || at < this.#alarmAt ? this.#moveAlarm(at) : this.#alarmAt;
+  }
+
+  #submit(command: C, schedule: (wantedAt: number | null) => number | null): readonly E[] {
     const { now } = command;
     const { decider } = this.#script;
     const events = decider.decide(command, this.#state);
@@ -118,9 +156,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
         this.#append(seq, now, event);
         for (const message of this.#script.announce(event, state, seq)) this.#post(message);
       }
-      const wantedAt = this.#wantedAt(state, now);
-      // Each move of an alarm is a write to disk of its own; one that is due already need not be due again.
-      if (wantedAt === null || wantedAt > now || alarmAt === null || alarmAt > now) alarmAt = this.#moveAlarm(wantedAt);
+      alarmAt = schedule(this.#wantedAt(state, now));
     });
     this.#alarmAt = alarmAt;
     this.#state = state;
@@ -145,24 +181,52 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
   }
 
   /**
-   * Hands every waiting message to `deliver`, oldest first, those too that come in meanwhile, and forgets what arrived.
-   * One that cannot be delivered stays for the next alarm, and so do later ones to the same receiver; one that a later
-   * one replaces is not sent. Returns whether the outbox is empty.
+   * Last line of work that was done outside of `alarm()`, after `submitAndAct`. An alarm that comes too early settles
+   * itself, and to move it later is a write to disk; only where nothing is wanted any more it is taken away.
+   */
+  leave(now: number, outboxAt: number): void {
+    const wantedAt = this.#wantedAt(this.#state, outboxAt);
+    this.#alarmAt = wantedAt === null ? this.#moveAlarm(null) : this.#bringForward(wantedAt, now, now);
+  }
+
+  /**
+   * Hands every waiting message to `deliver`, those too that come in meanwhile, and forgets what arrived. Messages to
+   * one receiver keep their order, and wait for no other receiver. One that cannot be delivered stays for the next
+   * alarm, and so do later ones to the same receiver; one that a later one replaces is not sent. Returns whether the
+   * outbox is empty.
    */
   async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
     const outOfReach = new Set<string>();
-    for (let row = this.#waitingAfter(0); row !== null; row = this.#waitingAfter(row.id)) {
-      const message: M = JSON.parse(row.body);
-      const receiver = this.#script.receiverOf(message);
-      if (outOfReach.has(receiver)) continue;
-      try {
-        if (!this.#isReplaced(row.id, message)) await deliver(message);
-        this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
-      } catch {
-        outOfReach.add(receiver); // the log keeps the message
+    for (let last = 0; this.#waitingAfter(last) !== null; ) {
+      const lanes = new Map<string, { readonly id: number; readonly message: M }[]>();
+      for (let row = this.#waitingAfter(last); row !== null; row = this.#waitingAfter(row.id)) {
+        const message: M = JSON.parse(row.body);
+        const receiver = this.#script.receiverOf(message);
+        lanes.set(receiver, [...(lanes.get(receiver) ?? []), { id: row.id, message }]);
+        last = row.id;
       }
+      const arrived: number[] = [];
+      const lane = async ([receiver, waiting]: [string, readonly { readonly id: number; readonly message: M }[]]) => {
+        for (const { id, message } of waiting) {
+          if (outOfReach.has(receiver)) return;
+          try {
+            if (!this.#isReplaced(id, message)) await deliver(message);
+            arrived.push(id);
+          } catch {
+            outOfReach.add(receiver); // the log keeps the message
+          }
+        }
+      };
+      await Promise.all([...lanes].map(lane));
+      this.#forget(arrived);
     }
     return this.#waitingAfter(0) === null;
+  }
+
+  /** One write for all: each makes what the actor sends next wait for the disk. */
+  #forget(ids: readonly number[]): void {
+    if (ids.length === 0) return;
+    this.#storage.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
   }
 
   #append(seq: number, at: number, event: E): void {

@@ -22,6 +22,7 @@ import { FilePlans } from "./steps/file-plans.ts";
 import { prepare } from "./steps/prepare.ts";
 import { takeSnapshot } from "./steps/snapshot.ts";
 import { uploadNextFile } from "./steps/upload.ts";
+import { makeTurns } from "./turns.ts";
 
 /**
  * How long one alarm works on. The platform ends an alarm after 15 min of wall time and after 10,000 requests; at the
@@ -38,26 +39,28 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     tellsAll: () => true,
     upcast: upcastRun,
   });
+  readonly #turns = makeTurns();
   #plans = new FilePlans();
+  #delivery: Promise<boolean> | null = null;
 
   async start(spec: RunSpec): Promise<void> {
-    this.#submit({ type: "Start", spec, now: Date.now() });
+    this.#begin({ type: "Start", spec, now: Date.now() });
   }
 
   async pause(order: number): Promise<void> {
-    this.#submit({ type: "Pause", order, now: Date.now() });
+    this.#begin({ type: "Pause", order, now: Date.now() });
   }
 
   async resume(order: number): Promise<void> {
-    this.#submit({ type: "Resume", order, now: Date.now() });
+    this.#begin({ type: "Resume", order, now: Date.now() });
   }
 
   async cancel(): Promise<void> {
-    this.#submit({ type: "Cancel", now: Date.now() });
+    this.#begin({ type: "Cancel", now: Date.now() });
   }
 
   async timeOut(): Promise<void> {
-    this.#submit({ type: "TimeOut", now: Date.now() });
+    this.#begin({ type: "TimeOut", now: Date.now() });
   }
 
   async view(): Promise<ExportRunRecord | null> {
@@ -86,9 +89,26 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 
   override async alarm(): Promise<void> {
+    this.#armRecovery();
+    await this.#turns(async () => {
+      if (await this.#act()) this.#journal.settle(Date.now() + this.#retryDelayMs());
+    });
+  }
+
+  /** Does at once what the command makes due; the alarm does what dies on the way. */
+  #begin(command: RunCommand): void {
+    this.#submit(command);
+    if (!this.#journal.isDue(command.now)) return;
+    const turn = this.#turns(async () => {
+      if (await this.#act()) this.#journal.leave(Date.now(), Date.now() + this.#retryDelayMs());
+    });
+    turn.catch(() => {}); // the alarm stands
+  }
+
+  /** False: the work broke, and the alarm comes again after a while. */
+  async #act(): Promise<boolean> {
     const begun = Date.now();
     let isBroken = false;
-    this.#armRecovery();
     try {
       this.#submit({ type: "Wake", now: begun });
       await this.#work(begun + ALARM_BUDGET_MS);
@@ -98,9 +118,10 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       isBroken = true;
     }
     if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes
+    await this.#delivery;
     await this.#deliverAll();
     if (isBroken) this.#armRecovery();
-    else this.#journal.settle(Date.now() + this.#retryDelayMs());
+    return !isBroken;
   }
 
   async #work(until: number): Promise<void> {
@@ -112,7 +133,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       const begun = Date.now();
       await this.#perform(step, context);
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
-      await this.#deliverAll();
+      this.#deliverMeanwhile();
       if (Date.now() >= until) break;
     }
     this.#submit({ type: "PauseStep", now: Date.now() });
@@ -152,6 +173,15 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     };
   }
 
+  /** Reports while the next step is at work. */
+  #deliverMeanwhile(): void {
+    this.#delivery ??= this.#deliverAll()
+      .catch(() => false) // the log keeps the messages
+      .finally(() => {
+        this.#delivery = null;
+      });
+  }
+
   #deliverAll(): Promise<boolean> {
     return this.#journal.flush(async ({ seq, report }) => {
       const { state } = this.#journal;
@@ -175,8 +205,9 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     return { export: state.spec.exportId, run: state.spec.partition.ordinal };
   }
 
+  /** To be followed by work. */
   #submit(command: RunCommand): void {
-    this.#journal.submit(command);
+    this.#journal.submitAndAct(command);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Filter } from "../src/filter/filter.ts";
-import { mayMatch } from "../src/filter/statistics.ts";
+import { type GroupStatistics, mayMatch } from "../src/filter/statistics.ts";
 import { statisticsOf } from "../src/parquet/footer-statistics.ts";
 import type { SnapshotSegment, TraceSource } from "../src/source/port.ts";
 import { strays, traceShard } from "./actors.ts";
@@ -29,17 +29,24 @@ export const builtInSource = (env: Env): TraceSource => ({
   },
 });
 
-/** Those of which a row may match the filter, told from their footers. */
+/** Those of which a row may match the filter, told from their footers where their times do not say it already. */
 async function matching(
   env: Env,
   segments: readonly SnapshotSegment[],
   filter: Filter,
 ): Promise<readonly SnapshotSegment[]> {
-  const told = await inLanes(READ_LANES, segments, async (segment) =>
-    mayMatch(filter, statisticsOf(await segmentFooter(env, segment))),
-  );
+  const told = await inLanes(READ_LANES, segments, async (segment) => {
+    const byTimes = mayMatch(filter, timesOf(segment));
+    return byTimes === "some" ? mayMatch(filter, statisticsOf(await segmentFooter(env, segment))) : byTimes;
+  });
   return segments.flatMap((segment, index) => {
     if (told[index] === "none") return [];
     return told[index] === "all" ? [segment] : [{ ...segment, matches: "some" as const }];
   });
 }
+
+/** What is known of a segment without its footer, which takes most of a millisecond to read. */
+const timesOf = ({ rows, minStart: min, maxStart: max }: SnapshotSegment): GroupStatistics => ({
+  rows,
+  column: (name) => (name === "start_time" ? { nulls: 0, bounds: { min, max } } : undefined),
+});

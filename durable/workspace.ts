@@ -29,6 +29,7 @@ import { Journal } from "./journal.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
+import { makeTurns } from "./turns.ts";
 import { uuidV5 } from "./uuid.ts";
 import { sealPassword } from "./vault.ts";
 import { announceWorkspace, deliverOfWorkspace } from "./workspace-messages.ts";
@@ -42,6 +43,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     tellsAll: () => false,
     upcast: upcastWorkspace,
   });
+  readonly #turns = makeTurns();
 
   async create(command: { readonly id: string; readonly name: string; readonly plan: Plan }) {
     const { status } = this.#journal.state;
@@ -180,7 +182,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async spawnExport(definition: ExportDefinition): Promise<void> {
     const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
-    this.#submit({ type: "RegisterExport", definition, maxRunning, now: Date.now() });
+    this.#begin({ type: "RegisterExport", definition, maxRunning, now: Date.now() });
   }
 
   async export(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -239,14 +241,31 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {
     const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
-    this.#submit({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
+    this.#begin({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
   }
 
   override async alarm(): Promise<void> {
-    const recoveryAt = Date.now() + readSettings(this.env).limits.retryDelayMs;
+    const recoveryAt = this.#recoveryAt();
     this.#journal.armRecovery(recoveryAt);
-    await this.#deliverAll();
-    this.#journal.settle(recoveryAt);
+    await this.#turns(async () => {
+      await this.#deliverAll();
+      this.#journal.settle(recoveryAt);
+    });
+  }
+
+  /** Tells at once whom the command concerns; the alarm tells them if this dies on the way. */
+  #begin(command: WorkspaceCommand): void {
+    this.#journal.submitAndAct(command);
+    if (!this.#journal.isDue(command.now)) return;
+    const turn = this.#turns(async () => {
+      await this.#deliverAll();
+      this.#journal.leave(Date.now(), this.#recoveryAt());
+    });
+    turn.catch(() => {}); // the alarm stands
+  }
+
+  #recoveryAt(): number {
+    return Date.now() + readSettings(this.env).limits.retryDelayMs;
   }
 
   #deliverAll(): Promise<boolean> {

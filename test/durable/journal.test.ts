@@ -127,7 +127,7 @@ describe("a journal", () => {
         heard.push(message);
       });
       expect(isEmpty).toBe(true);
-      expect(heard).toEqual(["6@6", "18@18", "22@22"]);
+      expect(heard.toSorted()).toEqual(["18@18", "22@22", "6@6"]);
     });
   });
 
@@ -142,6 +142,24 @@ describe("a journal", () => {
       expect(await storage.getAlarm()).toBe(at + 1);
       journal.submit({ note: "a", times: 1, now: at });
       expect(await storage.getAlarm()).toBe(NOW + 6);
+    });
+  });
+
+  it("of an actor that does at once what is due comes to its alarm later, and moves none that comes earlier", async () => {
+    await withStorage("acting", async (storage) => {
+      const journal = new Journal(storage, script);
+      expect(journal.isDue(NOW)).toBe(false);
+      journal.submitAndAct({ note: "a", times: 2, now: NOW });
+      const recoveryAt = await storage.getAlarm();
+      expect(recoveryAt).toBeGreaterThan(NOW + 2);
+      expect(journal.isDue(NOW)).toBe(true);
+      await journal.flush(async () => {});
+      expect(journal.isDue(NOW)).toBe(false);
+      journal.leave(NOW, NOW);
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+      journal.submitAndAct({ note: "a", times: 1, now: NOW + 1 });
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+      expect(await new Journal(storage, script).flush(async () => {})).toBe(true);
     });
   });
 

@@ -28,10 +28,9 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "outbox-forgets-before-delivery",
     file: "durable/journal.ts",
-    text: `        if (!this.#isReplaced(row.id, message)) await deliver(message);
-        this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);`,
-    replacement: `        this.#storage.sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
-        await deliver(message);`,
+    text: "      await Promise.all([...lanes].map(lane));\n      this.#forget(arrived);",
+    replacement: `      this.#forget([...lanes.values()].flat().map(({ id }) => id));
+      await Promise.all([...lanes].map(lane));`,
     breaks: "a message that does not arrive is lost",
     foundBy: "true-reports",
   },
@@ -84,7 +83,7 @@ export const PLANTS: readonly Plant[] = [
         { retry: event.retry, deadline: event.deadline, retryAt: null, step: null },
       );`,
     breaks: "a retry exports what came since into the same files",
-    foundBy: "stable-objects",
+    foundBy: "complete-rows",
   },
   {
     name: "file-number-forgotten",
@@ -109,7 +108,7 @@ export const PLANTS: readonly Plant[] = [
     text: "key: runFileKey(spec, file.ordinal) }",
     replacement: `key: \`\${runFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
     breaks: "another try leaves another file beside the first",
-    foundBy: "true-manifest",
+    foundBy: "spent-retries",
   },
   {
     name: "abort-skipped",
@@ -149,7 +148,7 @@ export const PLANTS: readonly Plant[] = [
     text: `state.runs.every((run) => run.report.status === "COMPLETED")`,
     replacement: `state.runs.some((run) => run.report.status === "COMPLETED")`,
     breaks: "an export is COMPLETED while its runs still write",
-    foundBy: "true-manifest",
+    foundBy: "complete-rows",
   },
   {
     name: "window-skipped",

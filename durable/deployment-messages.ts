@@ -5,9 +5,10 @@ import type { DeploymentState } from "../src/domain/deployment/state.ts";
 export type DeploymentMessage =
   | { readonly to: "workspace"; readonly kind: "open"; readonly name: string; readonly keyHash: string }
   | { readonly to: "workspace"; readonly kind: "close"; readonly keyHash: string }
+  | { readonly to: "fleet"; readonly kind: "unlist" }
   | { readonly to: "listener"; readonly kind: "assign" | "release"; readonly listenerId: string };
 
-/** A new deployment gets its tracing project, its key and its listener; a deleted one gives key and listener back. */
+/** A new deployment gets its tracing project, its key and its listener; a deleted one gives key, name and listener back. */
 export function announceDeployment(event: DeploymentEvent, after: DeploymentState): readonly DeploymentMessage[] {
   if (after.status === "NONE") return [];
   const { name, listenerId } = after.definition;
@@ -16,7 +17,12 @@ export function announceDeployment(event: DeploymentEvent, after: DeploymentStat
     case "DeploymentCreated":
       return [{ to: "workspace", kind: "open", name, keyHash }, ...listenerMessage("assign", listenerId)];
     case "DeploymentDeleted":
-      return [{ to: "workspace", kind: "close", keyHash }, ...listenerMessage("release", listenerId)];
+      return [
+        { to: "workspace", kind: "close", keyHash },
+        { to: "fleet", kind: "unlist" },
+        ...listenerMessage("release", listenerId),
+      ];
+    case "DeploymentForgone":
     case "RevisionAdded":
     case "RevisionMoved":
     case "WorkBegan":

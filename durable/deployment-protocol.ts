@@ -66,13 +66,16 @@ export interface DeploymentProtocol {
   revisions(): Promise<Result<readonly RevisionRecord[], Refusal>>;
   revision(id: string): Promise<Result<RevisionRecord, Refusal>>;
   remove(): Promise<Result<null, Refusal>>;
+  /** Whether there is no such deployment, or not any more. There never will be one then. */
+  forgo(): Promise<boolean>;
   events(query: EventQuery): Promise<EventPage<DeploymentEvent>>;
   serving(): Promise<Serving | null>;
 
-  /** What the listener is to do and to keep running. */
-  offer(listenerId: string): Promise<Offer>;
+  /** What the listener, which polled at `heardAt`, is to do and to keep running; null: the deployment was deleted. */
+  offer(listenerId: string, heardAt: number): Promise<Offer | null>;
   hearReport(listenerId: string, report: ListenerReport): Promise<Result<{ readonly leaseSeconds: number }, Refusal>>;
-  hearListener(isSilent: boolean): Promise<void>;
+  /** Nobody polled for a while. Answers whether somebody is at work all the same, and may yet report. */
+  hearSilence(): Promise<boolean>;
 }
 
 /** One per workspace: `fleet/<tenantId>`. */
@@ -83,14 +86,15 @@ export interface FleetProtocol {
   ): Promise<Result<DeploymentRecord, Refusal>>;
   /** All deployments, the newest first. */
   deployments(tenantId: string): Promise<readonly DeploymentRecord[]>;
-  removeDeployment(tenantId: string, id: string): Promise<Result<null, Refusal>>;
+  /** The deployment was deleted. */
+  unlist(deploymentId: string): Promise<void>;
 
   /** `conflict` when the compute id is taken. */
   createListener(listener: ListenerRecord): Promise<Result<ListenerRecord, Refusal>>;
   listeners(): Promise<readonly ListenerRecord[]>;
   listener(id: string): Promise<Result<ListenerRecord, Refusal>>;
   changeListener(id: string, k8sNamespaces: readonly string[] | null): Promise<Result<ListenerRecord, Refusal>>;
-  /** `conflict` while deployments name it. */
+  /** `conflict` while deployments name it, or are being made or deleted. */
   deleteListener(tenantId: string, id: string): Promise<Result<null, Refusal>>;
 }
 

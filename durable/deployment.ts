@@ -12,6 +12,7 @@ import type {
   RevisionRecord,
   SealedSecrets,
 } from "../src/domain/deployment/records.ts";
+import { isAtWork } from "../src/domain/deployment/revision-status.ts";
 import { type ActiveDeployment, revisionOf } from "../src/domain/deployment/state.ts";
 import { activeOf, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/deployment/view.ts";
 import type { Refusal } from "../src/domain/failures.ts";
@@ -20,7 +21,7 @@ import { fail, ok, type Result } from "../src/domain/result.ts";
 import { log } from "../src/log.ts";
 import { hashApiKey, newApiKey } from "../src/secrets/api-key.ts";
 import { readSettings } from "../src/settings.ts";
-import { listener, workspace } from "./actors.ts";
+import { fleet, listener, workspace } from "./actors.ts";
 import { agentOf, environmentOf, sealSecrets } from "./agent-environment.ts";
 import { announceDeployment } from "./deployment-messages.ts";
 import type {
@@ -109,6 +110,11 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return ok(null);
   }
 
+  async forgo(): Promise<boolean> {
+    this.#submit({ type: "Forgo", now: Date.now() });
+    return this.#active() === null;
+  }
+
   async events(query: EventQuery): Promise<EventPage<DeploymentEvent>> {
     return this.#journal.page(query, isOver(this.#journal.state));
   }
@@ -122,9 +128,11 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return { kind: "edge", agent: agentOf(state, active) };
   }
 
-  async offer(listenerId: string): Promise<Offer> {
+  async offer(listenerId: string, heardAt: number): Promise<Offer | null> {
+    if (this.#active() === null) return null;
     const now = Date.now();
     this.#submit({ type: "Wake", now });
+    this.#submit({ type: "HearPoll", heardAt, now });
     const leaseId = crypto.randomUUID();
     this.#submit({ type: "TakeLease", listenerId, leaseId, now });
     const state = this.#active();
@@ -149,8 +157,9 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return ok({ leaseSeconds: LEASE_MS / 1000 });
   }
 
-  async hearListener(isSilent: boolean): Promise<void> {
-    this.#submit({ type: "HearListener", isSilent, now: Date.now() });
+  async hearSilence(): Promise<boolean> {
+    this.#submit({ type: "HearSilence", now: Date.now() });
+    return this.#active()?.revisions.some(({ status }) => isAtWork(status)) ?? false;
   }
 
   override async alarm(): Promise<void> {
@@ -187,6 +196,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
         const receiver = listener(this.env, tenantId, message.listenerId);
         return message.kind === "assign" ? receiver.assign(id) : receiver.release(id);
       }
+      if (message.to === "fleet") return fleet(this.env, tenantId).unlist(id);
       const home = workspace(this.env, tenantId);
       if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
       await home.resolveProjects([{ name: message.name }]);

@@ -19,9 +19,9 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     order: RevisionOrder | null,
   ): Promise<Result<DeploymentRecord, Refusal>> {
     const { id, tenantId, name, listenerId } = definition;
+    await this.#forgetUnmade(tenantId, name);
     if (listenerId !== null && !this.#journal.state.listeners.has(listenerId))
       return fail({ reason: "not_found", what: "listener", id: listenerId });
-    await this.#forgetUnmade(tenantId, name);
     const refusal = refuseDeployment(this.#journal.state);
     if (refusal !== null) return fail(refusal);
     const holder = holderOf(this.#journal.state, name);
@@ -44,10 +44,8 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     return views.flatMap((view) => (view.ok ? [view.value] : []));
   }
 
-  async removeDeployment(tenantId: string, id: string): Promise<Result<null, Refusal>> {
-    const removed = await deployment(this.env, tenantId, id).remove();
-    this.#submit({ type: "UnlistDeployment", id, now: Date.now() });
-    return removed;
+  async unlist(deploymentId: string): Promise<void> {
+    this.#submit({ type: "UnlistDeployment", id: deploymentId, now: Date.now() });
   }
 
   async createListener(listener: ListenerRecord): Promise<Result<ListenerRecord, Refusal>> {
@@ -75,21 +73,28 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
 
   async deleteListener(tenantId: string, id: string): Promise<Result<null, Refusal>> {
     if (!this.#journal.state.listeners.has(id)) return fail({ reason: "not_found", what: "listener", id });
+    const names = [...this.#journal.state.deployments.values()];
+    await Promise.all(names.map((name) => this.#forgetUnmade(tenantId, name)));
+    const listed = this.#journal.state.deployments;
     const users = (await this.deployments(tenantId)).filter((one) => one.definition.listenerId === id);
     if (users.length > 0) {
       const message = `${users.length} deployment(s) run at this listener. Delete them first.`;
       return fail({ reason: "conflict", message });
     }
+    if (this.#making.size > 0 || this.#journal.state.deployments !== listed)
+      return fail({ reason: "conflict", message: "Deployments are being made or deleted at this moment; try again." });
     this.#submit({ type: "DeleteListener", id, now: Date.now() });
     return ok(null);
   }
 
-  /** A name that was taken by a creation which never came to its end is free again. */
+  /**
+   * A name that was taken by a creation which never came to its end is free again: the creation, which may still be on
+   * the way, comes too late from now on.
+   */
   async #forgetUnmade(tenantId: string, name: string): Promise<void> {
     const holder = holderOf(this.#journal.state, name);
     if (holder === null || this.#making.has(holder)) return;
-    const view = await deployment(this.env, tenantId, holder).view();
-    if (!view.ok) this.#submit({ type: "UnlistDeployment", id: holder, now: Date.now() });
+    if (await deployment(this.env, tenantId, holder).forgo()) await this.unlist(holder);
   }
 
   #submit(command: FleetCommand): void {

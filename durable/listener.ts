@@ -1,17 +1,20 @@
 import { DurableObject } from "cloudflare:workers";
 import { LISTENER_SILENT_MS } from "../src/domain/deployment/limits.ts";
+import { log } from "../src/log.ts";
 import { deployment } from "./actors.ts";
 import type { ListenerProtocol, Poll } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
 
 /**
  * Where a listener is heard. It has no log: when somebody last polled is a fact of the moment, and an event for every
- * poll would outgrow everything that the log of a deployment says. It keeps three values:
+ * poll would outgrow everything that the log of a deployment says. It keeps two values:
  *
  * | key         | value                                              |
  * | deployments | ids of the deployments that name this listener     |
  * | heardAt     | epoch ms of the last poll                          |
- * | isSilent    | whether the deployments were told of its silence   |
+ *
+ * Each poll reaches every deployment, which hears by it that the listener is there. Its alarm is set for as long as a
+ * deployment has to hear of its silence.
  */
 export class ListenerActor extends DurableObject<Env> implements ListenerProtocol {
   async assign(deploymentId: string): Promise<void> {
@@ -23,16 +26,20 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
   }
 
   async poll(): Promise<Poll> {
-    this.ctx.storage.kv.put("heardAt", Date.now());
-    void this.ctx.storage.setAlarm(Date.now() + LISTENER_SILENT_MS);
-    if (this.ctx.storage.kv.get("isSilent") === true) await this.#tell(false);
-    const ids = this.#deployments();
-    const offers = await Promise.all(ids.map((id) => this.#deployment(id).offer(this.#id())));
+    const heardAt = Date.now();
+    this.ctx.storage.kv.put("heardAt", heardAt);
+    this.#lookAgain();
+    const offers = await Promise.all(
+      this.#deployments().map(async (id) => ({ id, offer: await this.#deployment(id).offer(this.#id(), heardAt) })),
+    );
+    this.#lookAgain(); // the offers may have taken long, and what is given now will be reported
+    // An assignment that came twice may have come late, behind the release.
+    for (const { id, offer } of offers) if (offer === null) await this.release(id);
     return {
-      work: offers.flatMap(({ work }) => work ?? []),
-      serving: offers.flatMap(({ servingRevisionId: revisionId }, at) => {
-        const deploymentId = ids[at];
-        return revisionId === null || deploymentId === undefined ? [] : [{ deploymentId, revisionId }];
+      work: offers.flatMap(({ offer }) => offer?.work ?? []),
+      serving: offers.flatMap(({ id: deploymentId, offer }) => {
+        const revisionId = offer?.servingRevisionId ?? null;
+        return revisionId === null ? [] : [{ deploymentId, revisionId }];
       }),
     };
   }
@@ -43,15 +50,24 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
 
   /** Nobody polled for a while. */
   override async alarm(): Promise<void> {
-    void this.ctx.storage.setAlarm(Date.now() + LISTENER_SILENT_MS);
-    await this.#tell(true);
-    void this.ctx.storage.deleteAlarm();
+    this.#lookAgain();
+    const heardAt = await this.heardAt();
+    const silentAt = (heardAt ?? 0) + LISTENER_SILENT_MS;
+    if (Date.now() < silentAt) return void this.ctx.storage.setAlarm(silentAt); // the alarm came twice
+    try {
+      const deployments = this.#deployments().map((id) => this.#deployment(id));
+      const areAtWork = await Promise.all(deployments.map((one) => one.hearSilence()));
+      // Who is at work may say that it is done, and never poll again.
+      if (areAtWork.includes(true) || heardAt !== (await this.heardAt())) return;
+      void this.ctx.storage.deleteAlarm();
+    } catch (error) {
+      log("listener_silence_untold", { listener: this.ctx.id.name ?? null, error: String(error) });
+    }
   }
 
-  /** Remembered only when all have heard it, so that those who have not hear it the next time. */
-  async #tell(isSilent: boolean): Promise<void> {
-    await Promise.all(this.#deployments().map((id) => this.#deployment(id).hearListener(isSilent)));
-    this.ctx.storage.kv.put("isSilent", isSilent);
+  /** Should nobody poll until then. */
+  #lookAgain(): void {
+    void this.ctx.storage.setAlarm(Date.now() + LISTENER_SILENT_MS);
   }
 
   #keep(ids: readonly string[]): void {

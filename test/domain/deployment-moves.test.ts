@@ -85,7 +85,8 @@ const report = (status: ReportedStatus, leaseId = "x", now = NOW): DeploymentCom
   report: { revisionId: "1", leaseId, status, reason: "because", url: "http://agent.test" },
   now,
 });
-const silent = (isSilent: boolean): DeploymentCommand => ({ type: "HearListener", isSilent, now: NOW });
+const silent: DeploymentCommand = { type: "HearSilence", now: NOW };
+const polled = (heardAt = NOW): DeploymentCommand => ({ type: "HearPoll", heardAt, now: NOW + 1 });
 const atDocker = [add("1"), created("1"), lease()];
 
 /** How each move comes about; the last of the moves made is the one named. */
@@ -109,10 +110,10 @@ const WAYS: Readonly<Record<string, readonly [DeploymentDefinition, ...Deploymen
   "DEPLOYING -> DEPLOYED": [edge, add("1"), created("1"), built, healthy],
   "DEPLOYING -> DEPLOY_FAILED": [edge, add("1"), created("1"), built, failed],
   "DEPLOYING -> INTERRUPTED": [docker, ...atDocker, wake(NOW + LEASE_MS)],
-  "DEPLOYED -> UNKNOWN": [docker, ...atDocker, report("DEPLOYED"), silent(true)],
+  "DEPLOYED -> UNKNOWN": [docker, ...atDocker, report("DEPLOYED"), silent],
   "INTERRUPTED -> QUEUED": [docker, ...atDocker, wake(NOW + LEASE_MS)],
   "INTERRUPTED -> SKIPPED": [docker, ...atDocker, add("2"), created("2"), wake(NOW + LEASE_MS)],
-  "UNKNOWN -> DEPLOYED": [docker, ...atDocker, report("DEPLOYED"), silent(true), silent(false)],
+  "UNKNOWN -> DEPLOYED": [docker, ...atDocker, report("DEPLOYED"), silent, polled()],
 };
 
 const TABLE = Object.entries(MOVES).flatMap(([from, all]) => all.map((to) => `${from} -> ${to}`));
@@ -189,6 +190,30 @@ describe("a deployment", () => {
   });
 });
 
+describe("a deployment that was never made", () => {
+  const forgone = lived(docker, { type: "Forgo", now: NOW });
+
+  it("is not made any more once its name went to another one", () => {
+    const forgo: DeploymentCommand = { type: "Forgo", now: NOW };
+    const [event, ...more] = deployment.decide(forgo, deployment.initialState);
+    if (event === undefined) throw new Error("it was forgone");
+    expect(more).toEqual([]);
+    const state = deployment.evolve(deployment.initialState, event);
+    const create: DeploymentCommand = {
+      type: "Create",
+      definition: docker,
+      key: { hash: "h", envelope: "e" },
+      now: NOW,
+    };
+    for (const command of [create, add("1"), forgo, deleted]) expect(deployment.decide(command, state)).toEqual([]);
+    expect(deployment.wakeAt(state)).toBeNull();
+  });
+
+  it("is another one than one that is there, which stays", () => {
+    expect(forgone.state).toMatchObject({ status: "ACTIVE" });
+  });
+});
+
 describe("a listener", () => {
   it("has a revision to itself while it reports, and loses it by its silence", () => {
     const { state } = lived(docker, ...atDocker);
@@ -209,6 +234,13 @@ describe("a listener", () => {
   it("may say everything twice", () => {
     const { state } = lived(docker, ...atDocker, report("DEPLOYED"));
     expect(deployment.decide(report("DEPLOYED"), state)).toEqual([]);
+  });
+
+  it("that was silent is there again by a poll, though not by one of before that comes late", () => {
+    const { state } = lived(docker, ...atDocker, report("DEPLOYED"), silent);
+    expect(deployment.decide(polled(NOW - 1), state)).toEqual([]);
+    expect(deployment.decide(polled(), state)).toMatchObject([{ type: "RevisionMoved", to: "DEPLOYED" }]);
+    expect(deployment.decide(polled(), lived(docker, ...atDocker, report("DEPLOYED")).state)).toEqual([]);
   });
 
   it("that is lost three times has failed, with its reason", () => {

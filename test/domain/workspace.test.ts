@@ -70,6 +70,12 @@ describe("a workspace", () => {
     expect(authorize(revoked.state, "abc").ok).toBe(false);
   });
 
+  it("never opens to a key again that was revoked, should its adding come late", () => {
+    const added: WorkspaceEvent = { type: "KeyAdded", key, at: NOW };
+    const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
+    given(created, added, revoked).when({ type: "AddKey", key, now: NOW }).thenNothing();
+  });
+
   it("lets 15 exports work at once; the others queue, first in first out", () => {
     const full = having(...Array.from({ length: 17 }, (_, n) => register(n)));
     const { state } = full;

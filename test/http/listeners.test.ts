@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MARK } from "../support/secrets/mark.ts";
 import { call, newWorkspace, type TestWorkspace } from "./client.ts";
 import { bodyOf, create, DEPLOYMENTS } from "./deploying.ts";
@@ -15,6 +15,16 @@ const send = (method: string, path: string, body?: object, who = workspace) =>
 
 const newListener = (computeId = "laptop") =>
   send("POST", LISTENERS, { compute_type: "k8s", compute_id: computeId, compute_config: { k8s_namespaces: ["a"] } });
+
+/** Time runs out by alarms, for which the tests need not wait. */
+const realNow = Date.now;
+const later = (seconds: number) => {
+  Date.now = () => realNow() + seconds * 1000;
+};
+afterEach(() => later(0));
+
+/** The alarm of the listener; false: it has none. */
+const nobodyPolled = () => runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`));
 
 beforeEach(async () => {
   workspace = await newWorkspace();
@@ -127,21 +137,15 @@ describe("a listener", () => {
   it("that dies at work loses its lease, and what it says later is refused", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
-    // The lease runs out by the deployment's alarm, which the test need not wait for.
+    later(61);
     const stub = env.DEPLOYMENT.getByName(`deployment/${workspace.id}/${created.id}`);
-    const realNow = Date.now;
-    try {
-      Date.now = () => realNow() + 61_000;
-      expect(await runDurableObjectAlarm(stub)).toBe(true);
-      const again = await work();
-      expect(again.revision_id).toBe(lease.revision_id);
-      expect(again.lease_id).not.toBe(lease.lease_id);
-      const late = await say(lease, { status: "DEPLOYED" });
-      expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining("The lease is lost")]);
-      expect((await say(again, { status: "DEPLOYED" })).status).toBe(200);
-    } finally {
-      Date.now = realNow;
-    }
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    const again = await work();
+    expect(again.revision_id).toBe(lease.revision_id);
+    expect(again.lease_id).not.toBe(lease.lease_id);
+    const late = await say(lease, { status: "DEPLOYED" });
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining("The lease is lost")]);
+    expect((await say(again, { status: "DEPLOYED" })).status).toBe(200);
     const { body } = await send("GET", `${DEPLOYMENTS}/${created.id}/events`);
     const moves = body.events.filter((one: { type: string }) => one.type === "RevisionMoved");
     expect(moves.map((one: { data: { status: string } }) => one.data.status)).toEqual([
@@ -160,9 +164,26 @@ describe("a listener", () => {
     const { body: created } = await create(workspace, image());
     await say(await work(), { status: "DEPLOYED", url: "http://10.0.0.1:8000" });
     const status = async () => (await revision(created.id, created.latest_revision_id)).status;
-    expect(await runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`))).toBe(true);
+    expect(await nobodyPolled()).toBe(true);
+    expect(await status()).toBe("DEPLOYED"); // that alarm came too early
+    later(101);
+    expect(await nobodyPolled()).toBe(true);
     expect(await status()).toBe("UNKNOWN");
+    expect(await nobodyPolled()).toBe(false);
     await poll();
     expect(await status()).toBe("DEPLOYED");
+  });
+
+  it("that falls silent at work and says later that it is done serves what is UNKNOWN, too", async () => {
+    const { body: created } = await create(workspace, image());
+    const lease = await work();
+    later(50);
+    await say(lease, { status: "DEPLOYING" });
+    later(101);
+    expect(await nobodyPolled()).toBe(true);
+    expect((await say(lease, { status: "DEPLOYED" })).status).toBe(200);
+    later(202);
+    expect(await nobodyPolled()).toBe(true);
+    expect((await revision(created.id, created.latest_revision_id)).status).toBe("UNKNOWN");
   });
 });

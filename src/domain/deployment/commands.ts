@@ -22,6 +22,8 @@ export type DeploymentCommand =
       readonly key: AgentKey;
       readonly now: number;
     }
+  /** Its name goes to another one: should its creation still be on the way, it comes too late. */
+  | { readonly type: "Forgo"; readonly now: number }
   | {
       readonly type: "AddRevision";
       readonly revisionId: string;
@@ -49,6 +51,8 @@ export type DeploymentCommand =
     }
   | { readonly type: "TakeLease"; readonly listenerId: string; readonly leaseId: string; readonly now: number }
   | { readonly type: "HearReport"; readonly report: ListenerReport; readonly now: number }
-  | { readonly type: "HearListener"; readonly isSilent: boolean; readonly now: number }
+  /** The listener polled at `heardAt`, by the clock of its own actor. */
+  | { readonly type: "HearPoll"; readonly heardAt: number; readonly now: number }
+  | { readonly type: "HearSilence"; readonly now: number }
   | { readonly type: "Delete"; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number };

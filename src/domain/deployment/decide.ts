@@ -1,7 +1,7 @@
 import { advance, failedAt, interrupt, isRemote, move } from "./advance.ts";
 import type { DeploymentCommand } from "./commands.ts";
 import type { DeploymentEvent } from "./events.ts";
-import { hearListener, hearReport, takeLease } from "./leases.ts";
+import { hearPoll, hearReport, hearSilence, takeLease } from "./leases.ts";
 import type { RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, revisionOf } from "./state.ts";
@@ -11,6 +11,8 @@ export function decide(command: DeploymentCommand, state: DeploymentState): read
   const at = command.now;
   switch (state.status) {
     case "NONE":
+      if (state.isForgone) return [];
+      if (command.type === "Forgo") return [{ type: "DeploymentForgone", at }];
       if (command.type !== "Create") return [];
       return [{ type: "DeploymentCreated", definition: command.definition, key: command.key, at }];
     case "ACTIVE":
@@ -23,6 +25,7 @@ export function decide(command: DeploymentCommand, state: DeploymentState): read
 function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   switch (command.type) {
     case "Create":
+    case "Forgo":
     case "RecordCleaned":
       return [];
     case "AddRevision": {
@@ -69,8 +72,10 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
       return takeLease(command, state, at);
     case "HearReport":
       return then(state, hearReport(command.report, state, at), at);
-    case "HearListener":
-      return hearListener(command.isSilent, state, at);
+    case "HearPoll":
+      return hearPoll(command.heardAt, state, at);
+    case "HearSilence":
+      return hearSilence(state, at);
     case "Delete":
       return [
         ...state.revisions.flatMap((revision) => move(revision, "INTERRUPTED", DELETED, at)),

@@ -6,6 +6,7 @@ import { LEASE_MS } from "./limits.ts";
 import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, type Revision, revisionOf } from "./state.ts";
+import { activeOf } from "./view.ts";
 
 /** The remote data plane: a listener takes a lease on a revision, and says how far it is until the lease runs out. */
 
@@ -63,14 +64,16 @@ export function hearReport(report: ListenerReport, state: ActiveDeployment, at: 
 }
 
 /** The revision that serves is UNKNOWN while its listener is silent. */
-export function hearListener(isSilent: boolean, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
-  const active = state.activeId === null ? null : revisionOf(state, state.activeId);
-  if (active === null) return [];
-  return isSilent
-    ? move(active, "UNKNOWN", SILENT, at)
-    : active.status === "UNKNOWN"
-      ? move(active, "DEPLOYED", null, at)
-      : [];
+export function hearSilence(state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+  const active = activeOf(state);
+  return active === null ? [] : move(active, "UNKNOWN", SILENT, at);
+}
+
+/** A poll ends the silence before it; one that was sent before and comes late says nothing of it. */
+export function hearPoll(heardAt: number, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+  const active = activeOf(state);
+  if (active?.status !== "UNKNOWN" || heardAt < active.updatedAt) return [];
+  return move(active, "DEPLOYED", null, at);
 }
 
 const canFollow = ({ status }: Revision, report: ListenerReport): boolean => {

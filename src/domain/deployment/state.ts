@@ -40,9 +40,13 @@ export interface DeletedDeployment extends Known {
   readonly isClean: boolean;
 }
 
-export type DeploymentState = { readonly status: "NONE" } | ActiveDeployment | DeletedDeployment;
+/** `isForgone`: it will never be made. */
+export type DeploymentState =
+  | { readonly status: "NONE"; readonly isForgone: boolean }
+  | ActiveDeployment
+  | DeletedDeployment;
 
-export const initialDeploymentState: DeploymentState = { status: "NONE" };
+export const initialDeploymentState: DeploymentState = { status: "NONE", isForgone: false };
 
 /** Records one event. */
 export function evolve(state: DeploymentState, event: DeploymentEvent): DeploymentState {
@@ -51,6 +55,7 @@ export function evolve(state: DeploymentState, event: DeploymentEvent): Deployme
     const { definition, key } = event;
     return { status: "ACTIVE", definition, key, revisions: [], activeId: null, updatedAt: at };
   }
+  if (event.type === "DeploymentForgone") return { status: "NONE", isForgone: true };
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: at };
   switch (event.type) {

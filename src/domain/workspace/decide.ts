@@ -23,8 +23,11 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
       return [];
     case "ChangePlan":
       return command.plan === state.plan ? [] : [{ type: "PlanChanged", plan: command.plan, at }];
-    case "AddKey":
-      return state.keys.has(command.key.keyHash) ? [] : [{ type: "KeyAdded", key: command.key, at }];
+    case "AddKey": {
+      const { key } = command;
+      const isKnown = state.keys.has(key.keyHash) || state.revokedKeys.has(key.keyHash);
+      return isKnown ? [] : [{ type: "KeyAdded", key, at }];
+    }
     case "RevokeKey":
       return state.keys.has(command.keyHash) ? [{ type: "KeyRevoked", keyHash: command.keyHash, at }] : [];
     case "CreateProject": {

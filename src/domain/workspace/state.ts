@@ -24,6 +24,8 @@ export interface OpenWorkspace {
   readonly name: string;
   readonly plan: Plan;
   readonly keys: ReadonlyMap<string, ApiKey>;
+  /** Hashes of keys that open nothing any more, and never will: what adds one may come late, and twice. */
+  readonly revokedKeys: ReadonlySet<string>;
   readonly projects: Table<Project>;
   readonly projectIdByName: Table<string>;
   /** Their ids are never given out again: what came for them is being removed. */
@@ -53,6 +55,7 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       name: event.name,
       plan: event.plan,
       keys: new Map(),
+      revokedKeys: new Set(),
       projects: emptyTable(),
       projectIdByName: emptyTable(),
       deletedProjects: new Set(),
@@ -72,7 +75,7 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
     case "KeyRevoked": {
       const keys = new Map(state.keys);
       keys.delete(event.keyHash);
-      return { ...state, keys };
+      return { ...state, keys, revokedKeys: new Set(state.revokedKeys).add(event.keyHash) };
     }
     case "ProjectCreated": {
       const { project } = event;

@@ -177,10 +177,11 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
 
 /** The project goes last: until then the agents may still trace into it. */
 const remove = async (asking: Asking, id: string, withProject: boolean): Promise<Result<null, Refusal>> => {
-  const { workspace, identity } = asking.who;
-  const known = await ownDeployment(asking, id).view();
+  const { workspace } = asking.who;
+  const stub = ownDeployment(asking, id);
+  const known = await stub.view();
   if (!known.ok) return known;
-  const removed = await ownFleet(asking).removeDeployment(identity.tenantId, id);
+  const removed = await stub.remove();
   if (!removed.ok || !withProject) return removed;
   const [project] = await workspace.resolveProjects([{ name: known.value.definition.name }]);
   return project?.ok ? workspace.deleteProject(project.value.id) : removed;

@@ -5,6 +5,7 @@ import { pageShown, type ShownEvent } from "./event.ts";
 
 /** What each event of a deployment says. */
 const DEPLOYMENT_EVENTS = {
+  DeploymentForgone: "Never made, and never will be.",
   DeploymentCreated: "Asked for; what it is stays so.",
   RevisionAdded: "A revision was asked for; what it runs stays so.",
   RevisionMoved: "A revision has another status, and why.",
@@ -59,6 +60,7 @@ const dataOf = (event: DeploymentEvent): Record<string, unknown> => {
     }
     case "ServedAt":
       return { revision_id: event.revisionId, url: event.url };
+    case "DeploymentForgone":
     case "DeploymentDeleted":
     case "DeploymentCleaned":
       return {};

@@ -21,6 +21,9 @@ export function simulate(...parameters: readonly string[]): Said {
 /** Exports that were simulated, COMPLETED or not. */
 export const exportsIn = ({ text }: Said): number => Number(/(\d+) exports/.exec(text)?.[1] ?? 0);
 
+/** Revisions of deployments that were simulated, DEPLOYED or not. */
+export const revisionsIn = ({ text }: Said): number => Number(/(\d+) revisions/.exec(text)?.[1] ?? 0);
+
 export const traceIn = ({ text }: Said): string | undefined => /^trace (\w+)$/m.exec(text)?.[1];
 
 /** How often each kind of fault was served. */

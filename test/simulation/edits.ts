@@ -1,3 +1,4 @@
+import { FLEET_PLANTS } from "./fleet/plants.ts";
 import { PLANTS } from "./plants.ts";
 
 /** A change of the product's text, made while it is loaded. The text must be there, once. */
@@ -48,7 +49,7 @@ const SCALED: readonly Edit[] = [
 /** Every edit of one simulation; `plant` names a deliberate mistake, or is null. Throws for a name that is not one. */
 export function editsFor(plant: string | null): readonly Edit[] {
   if (plant === null) return SCALED;
-  const planted = PLANTS.find(({ name }) => name === plant);
+  const planted = [...PLANTS, ...FLEET_PLANTS].find(({ name }) => name === plant);
   if (planted === undefined) throw new Error(`there is no planted fault ${plant}`);
   return [...SCALED, planted];
 }

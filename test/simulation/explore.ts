@@ -1,9 +1,17 @@
-import { type Tally, tallyOf } from "./tally.ts";
-import { World } from "./world.ts";
+import { ExportWorld } from "./export-world.ts";
+import { FleetWorld } from "./fleet/fleet-world.ts";
+import { EMPTY, sumOf, type Tally, tallyOfExports, tallyOfFleet } from "./tally.ts";
+import type { World } from "./world.ts";
+
+/** The kinds of worlds; a seed means one of each. */
+export const KINDS = ["exports", "fleet"] as const;
+
+export type Kind = (typeof KINDS)[number];
 
 /** A violation as it is reported. */
 export interface Found {
   readonly seed: number;
+  readonly kind: Kind;
   readonly invariant: string;
   readonly seen: string;
   readonly lastEvents: readonly string[];
@@ -14,19 +22,43 @@ export interface Share {
   /** Seeds up to here, not included; every `step`-th of them. */
   readonly until: number;
   readonly step: number;
+  readonly kinds: readonly Kind[];
 }
+
+type Print = ((line: string) => void) | null;
 
 /** Lives through seed after seed until one breaks an invariant. `onTally` hears of every one. */
 export async function explore(
-  { from, until, step }: Share,
+  { from, until, step, kinds }: Share,
   onTally: (tally: Tally) => void,
-  print: ((line: string) => void) | null,
+  print: Print,
 ): Promise<Found | null> {
   for (let seed = from; seed < until; seed += step) {
-    const world = new World(seed, print);
-    await world.live();
-    onTally(tallyOf(world));
-    if (world.violation !== null) return { seed, ...world.violation, lastEvents: world.kernel.trace.last };
+    let tally: Tally = { ...EMPTY, seeds: 1 };
+    for (const kind of kinds) {
+      const lived = await live(kind, seed, print);
+      tally = sumOf(tally, lived.tally);
+      const { violation, kernel } = lived.world;
+      if (violation === null) continue;
+      onTally(tally);
+      return { seed, kind, ...violation, lastEvents: kernel.trace.last };
+    }
+    onTally(tally);
   }
   return null;
+}
+
+async function live(kind: Kind, seed: number, print: Print): Promise<{ readonly world: World; readonly tally: Tally }> {
+  switch (kind) {
+    case "exports": {
+      const world = new ExportWorld(seed, print);
+      await world.live();
+      return { world, tally: tallyOfExports(world) };
+    }
+    case "fleet": {
+      const world = new FleetWorld(seed, print);
+      await world.live();
+      return { world, tally: tallyOfFleet(world) };
+    }
+  }
 }

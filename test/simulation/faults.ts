@@ -1,7 +1,7 @@
 import type { Random } from "./random.ts";
 
-/** Everything that can go wrong below the product, with what it means. */
-export const FAULTS = {
+/** What the platform does to every actor, with what it means. */
+export const PLATFORM_FAULTS = {
   crash_before_commit: "an actor dies at the end of a turn; what it wrote in it is lost, and nothing left it",
   crash_after_commit: "an actor dies when what it wrote is durable; what it sent still arrives",
   restart: "all actors die at once",
@@ -15,6 +15,10 @@ export const FAULTS = {
   segments_refused: "R2 throws and has done nothing",
   segments_answer_lost: "R2 throws and has done it",
   segments_slow: "R2 takes up to 20 seconds",
+} as const;
+
+/** What a customer's store does. */
+const STORE_FAULTS = {
   internal_error: "500 InternalError",
   slow_down: "503 SlowDown",
   too_many_requests: "429",
@@ -41,7 +45,21 @@ export const FAULTS = {
   delete_forbidden: "the credentials may not delete",
 } as const;
 
-export type Fault = keyof typeof FAULTS;
+/** Everything that can go wrong below exports. */
+export const FAULTS = { ...PLATFORM_FAULTS, ...STORE_FAULTS };
+
+/** What listeners do. */
+export const LISTENER_FAULTS = {
+  listener_dies: "a listener's process dies, forgets everything, and comes back within some minutes",
+  listener_silent: "a listener says nothing for up to five minutes, then goes on as if nothing had been",
+  listener_leaves: "a listener goes for good, with all its processes",
+  report_twice: "a report is sent a second time, up to two minutes later",
+  report_late: "a listener works on for up to two minutes without a word",
+  report_stubborn: "a listener that heard that its lease is lost says all the same that it is done",
+  report_senseless: "a report says what cannot follow, or comes from somebody without any lease",
+} as const;
+
+export type Fault = keyof typeof FAULTS | keyof typeof LISTENER_FAULTS;
 
 /** What goes wrong in one world, how often, and how often it did. */
 export class Faults {

@@ -1,8 +1,12 @@
 import type { Decider } from "../../src/decider.ts";
+import type { DeploymentEvent } from "../../src/domain/deployment/events.ts";
+import { deployment } from "../../src/domain/deployment/index.ts";
+import type { DeploymentState } from "../../src/domain/deployment/state.ts";
 import { type DestinationEvent, destination } from "../../src/domain/destination/index.ts";
 import type { ExportEvent } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
+import { type FleetEvent, type FleetState, fleet } from "../../src/domain/fleet/index.ts";
 import type { RunEvent } from "../../src/domain/run/events.ts";
 import { run } from "../../src/domain/run/index.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
@@ -23,13 +27,17 @@ export type AnyLine =
   | ({ readonly of: "WORKSPACE" } & Line<WorkspaceEvent>)
   | ({ readonly of: "DESTINATION" } & Line<DestinationEvent>)
   | ({ readonly of: "EXPORT" } & Line<ExportEvent>)
-  | ({ readonly of: "RUN" } & Line<RunEvent>);
+  | ({ readonly of: "RUN" } & Line<RunEvent>)
+  | ({ readonly of: "FLEET" } & Line<FleetEvent>)
+  | ({ readonly of: "DEPLOYMENT" } & Line<DeploymentEvent>);
 
 const DECIDERS: Readonly<Record<string, Decider<unknown, never, never>>> = {
   WORKSPACE: workspace,
   DESTINATION: destination,
   EXPORT: bulkExport,
   RUN: run,
+  FLEET: fleet,
+  DEPLOYMENT: deployment,
 } as unknown as Record<string, Decider<unknown, never, never>>; // each is only ever given its own events
 
 /** What a log says so far. */
@@ -43,6 +51,7 @@ export class Logs {
   readonly #told = new Map<Actor, Told>();
   readonly exports = new Map<string, Actor>();
   readonly runs = new Map<string, Actor>();
+  readonly deployments = new Map<string, Actor>();
 
   /** Lines that have become durable since the last look. */
   read(actor: Actor): readonly AnyLine[] {
@@ -60,6 +69,7 @@ export class Logs {
     this.#told.set(actor, { seq, state });
     if (actor.className === "EXPORT") this.exports.set(actor.name, actor);
     if (actor.className === "RUN") this.runs.set(actor.name, actor);
+    if (actor.className === "DEPLOYMENT") this.deployments.set(actor.name, actor);
     return lines;
   }
 
@@ -74,15 +84,23 @@ export class Logs {
 
   runState = (actor: Actor): RunState => (this.#told.get(actor)?.state ?? run.initialState) as RunState;
 
-  workspaceOf(tenantId: string): WorkspaceState {
-    for (const [actor, { state }] of this.#told)
-      if (actor.name === `workspace/${tenantId}`) return state as WorkspaceState;
-    return workspace.initialState;
-  }
+  deploymentState = (actor: Actor): DeploymentState =>
+    (this.#told.get(actor)?.state ?? deployment.initialState) as DeploymentState;
+
+  workspaceOf = (tenantId: string): WorkspaceState =>
+    (this.#stateNamed(`workspace/${tenantId}`) ?? workspace.initialState) as WorkspaceState;
+
+  fleetOf = (tenantId: string): FleetState =>
+    (this.#stateNamed(`fleet/${tenantId}`) ?? fleet.initialState) as FleetState;
 
   /** Whether the actor has a log, with something in it. */
   has(actor: Actor): boolean {
     return this.#told.has(actor);
+  }
+
+  #stateNamed(name: string): unknown {
+    for (const [actor, { state }] of this.#told) if (actor.name === name) return state;
+    return undefined;
   }
 
   runsOf(exportId: string): readonly Actor[] {

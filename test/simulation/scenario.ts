@@ -4,16 +4,13 @@ import { LEAST_PART_BYTES } from "./edits.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 import { Random } from "./random.ts";
 import type { BucketRules } from "./store/customer-bucket.ts";
+import type { Course } from "./world.ts";
 
-/** Everything about one simulated world that is fixed before it begins; all of it follows from the seed. */
-export interface Scenario {
-  readonly seed: number;
-  readonly startsAt: number;
+/** Everything about one simulated world of exports that is fixed before it begins; all of it follows from the seed. */
+export interface Scenario extends Course {
   /** Faults stop then, and everything must come to rest. */
   readonly healsAfterMs: number;
-  readonly settings: Readonly<Record<string, string>>;
   readonly bucket: BucketRules;
-  readonly rates: ReadonlyMap<Fault, number>;
   readonly restartsAfterMs: readonly number[];
   /** The bucket is gone from the first until the second instant. */
   readonly bucketAwayMs: readonly [from: number, until: number] | null;
@@ -57,7 +54,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** Noon of a day long after the first of January, so that logs of the simulation are told from others. */
-const STARTS_AT = Date.parse("2031-03-04T12:00:00.000Z");
+export const STARTS_AT = Date.parse("2031-03-04T12:00:00.000Z");
 
 /** Rights that a world's credentials lack; the other kinds of faults strike now and then. */
 const RIGHTS = ["head_forbidden", "abort_forbidden", "delete_forbidden"] as const;
@@ -166,7 +163,7 @@ const settingsOf = (random: Random): Readonly<Record<string, string>> => {
 function ratesOf(random: Random): ReadonlyMap<Fault, number> {
   const share = random.pick([0, 0.1, 0.25, 0.5]);
   const rates = new Map<Fault, number>();
-  for (const fault of Object.keys(FAULTS) as Fault[]) {
+  for (const fault of Object.keys(FAULTS) as (keyof typeof FAULTS)[]) {
     if (!random.chance(RIGHTS.includes(fault as (typeof RIGHTS)[number]) ? share / 3 : share)) continue;
     rates.set(fault, random.pick(FINAL.includes(fault) ? FINAL_RATES : (RATES[fault] ?? USUAL_RATES)));
   }

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { explore, type Found } from "./explore.ts";
+import { explore, type Found, KINDS } from "./explore.ts";
+import { FLEET_INVARIANTS } from "./fleet/invariants/index.ts";
 import { INVARIANTS } from "./invariants/index.ts";
-import { EMPTY, exportsOf, sumOf, type Tally } from "./tally.ts";
+import { EMPTY, sumOf, type Tally, totalOf } from "./tally.ts";
 
 /**
- * `npm run simulate -- --seeds N --from S [--trace] [--plant <name>]`: lives through N worlds. Ends with 1 on the first
- * one that breaks an invariant, and says how to see it again.
+ * `npm run simulate -- --seeds N --from S [--only exports|fleet] [--trace] [--plant <name>]`: lives through N worlds of
+ * each kind. Ends with 1 on the first one that breaks an invariant, and says how to see it again.
  */
 
 /** Two of them use both cores of a small machine; fewer seeds are not worth another process. */
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
     step: { type: "string", default: "1" },
+    only: { type: "string" },
     trace: { type: "boolean", default: false },
     plant: { type: "string" },
   },
@@ -33,8 +35,10 @@ const share = {
   from: Number(values.from),
   until: Number(values.from) + Number(values.seeds),
   step: Number(values.step),
+  kinds: KINDS.filter((kind) => values.only === undefined || values.only === kind),
 };
 const plantArguments = values.plant === undefined ? [] : ["--plant", values.plant];
+const onlyArguments = values.only === undefined ? [] : ["--only", values.only];
 
 if (process.send === undefined) await lead();
 else await follow();
@@ -70,6 +74,7 @@ async function shared(onTally: (tally: Tally) => void): Promise<Found | null> {
         "--step",
         `${PROCESSES}`,
         ...plantArguments,
+        ...onlyArguments,
       ],
       { execArgv: ["--import", join(import.meta.dirname, "hooks.ts")] },
     );
@@ -92,17 +97,22 @@ async function follow(): Promise<void> {
   process.disconnect();
 }
 
-function report({ seed, invariant, seen, lastEvents }: Found): void {
-  const promise = INVARIANTS.find(({ name }) => name === invariant)?.promise ?? "";
-  const again = ["npm run simulate -- --seeds 1 --from", seed, "--trace", ...plantArguments].join(" ");
+function report({ seed, kind, invariant, seen, lastEvents }: Found): void {
+  const promises: readonly { readonly name: string; readonly promise: string }[] =
+    kind === "exports" ? INVARIANTS : FLEET_INVARIANTS;
+  const promise = promises.find(({ name }) => name === invariant)?.promise ?? "";
+  const again = ["npm run simulate -- --seeds 1 --from", seed, "--only", kind, "--trace", ...plantArguments].join(" ");
   if (!values.trace) for (const line of lastEvents) console.log(line);
   console.log(`\nseed ${seed} breaks ${invariant}: ${promise}\nseen: ${seen}\nreplay: ${again}`);
 }
 
 function summaryOf(tally: Tally, ms: number): string {
-  const { seeds, events, rows } = tally;
+  const { seeds, events, rows, exports, revisions } = tally;
   const pace = Math.round((1000 * seeds) / ms);
-  return `${seeds} seeds (${pace}/s), ${exportsOf(tally)} exports (${listOf(tally.exports)}), ${rows} rows, ${events} events`;
+  const ended = Object.entries({ exports, revisions }).flatMap(([what, counts]) =>
+    totalOf(counts) === 0 ? [] : [`${totalOf(counts)} ${what} (${listOf(counts)})`],
+  );
+  return [`${seeds} seeds (${pace}/s)`, ...ended, `${rows} rows`, `${events} events`].join(", ");
 }
 
 /** Not console.log: that is the simulated log while a world lives. */

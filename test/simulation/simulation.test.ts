@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { exportsIn, faultsIn, simulate, traceIn } from "./command-line.ts";
-import { FAULTS } from "./faults.ts";
+import { exportsIn, faultsIn, revisionsIn, simulate, traceIn } from "./command-line.ts";
+import { FAULTS, LISTENER_FAULTS } from "./faults.ts";
 
 describe("the simulation", () => {
-  it("lives through a thousand exports in which everything goes wrong, and breaks no invariant", () => {
+  it("lives through a thousand exports, and a thousand revisions of deployments, in which everything goes wrong, and breaks no invariant", () => {
     const said = simulate("--seeds", "500");
     expect(said.text).not.toContain("breaks");
     expect(said.exitCode).toBe(0);
     expect(exportsIn(said)).toBeGreaterThan(1000);
-    expect([...faultsIn(said).keys()].sort()).toEqual(Object.keys(FAULTS).sort());
+    expect(revisionsIn(said)).toBeGreaterThan(1000);
+    expect([...faultsIn(said).keys()].sort()).toEqual(Object.keys({ ...FAULTS, ...LISTENER_FAULTS }).sort());
   });
 
   it("is deterministic: the same seeds give the same events at the same instants", () => {

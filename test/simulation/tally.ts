@@ -1,4 +1,6 @@
+import type { ExportWorld } from "./export-world.ts";
 import type { Fault } from "./faults.ts";
+import type { FleetWorld } from "./fleet/fleet-world.ts";
 import type { World } from "./world.ts";
 
 /** What some seeds came to; plain data, so that processes can add theirs up. */
@@ -8,42 +10,51 @@ export interface Tally {
   readonly rows: number;
   /** Exports by their last status. */
   readonly exports: Readonly<Record<string, number>>;
+  /** Revisions of deployments by their last status. */
+  readonly revisions: Readonly<Record<string, number>>;
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
   /** Sum of all trace hashes: the same seeds give the same, in whatever order they were run. */
   readonly trace: number;
 }
 
-export const EMPTY: Tally = { seeds: 0, events: 0, rows: 0, exports: {}, faults: {}, trace: 0 };
+export const EMPTY: Tally = { seeds: 0, events: 0, rows: 0, exports: {}, revisions: {}, faults: {}, trace: 0 };
 
 /** Far below what sums of whole numbers can hold. */
 const HASH_MODULUS = 2 ** 48;
 
-export function tallyOf(world: World): Tally {
-  const exports: Record<string, number> = {};
-  for (const actor of world.logs.exports.values()) {
-    const { status } = world.logs.exportState(actor);
-    exports[status] = (exports[status] ?? 0) + 1;
-  }
-  return {
-    seeds: 1,
-    events: world.kernel.delivered,
-    rows: world.rows.byId.size,
-    exports,
-    faults: Object.fromEntries(world.faults.served),
-    trace: Number.parseInt(world.kernel.trace.hash.slice(4), 16),
-  };
+export function tallyOfExports(world: ExportWorld): Tally {
+  const { exports } = world.logs;
+  const statuses = [...exports.values()].map((actor) => world.logs.exportState(actor).status);
+  return { ...tallyOf(world), rows: world.rows.byId.size, exports: counted(statuses) };
 }
+
+export function tallyOfFleet(world: FleetWorld): Tally {
+  const statuses = [...world.ledger.revisions.values()].map(({ status }) => status);
+  return { ...tallyOf(world), revisions: counted(statuses) };
+}
+
+const tallyOf = ({ kernel, faults }: World): Tally => ({
+  ...EMPTY,
+  events: kernel.delivered,
+  faults: Object.fromEntries(faults.served),
+  trace: Number.parseInt(kernel.trace.hash.slice(4), 16),
+});
 
 export const sumOf = (a: Tally, b: Tally): Tally => ({
   seeds: a.seeds + b.seeds,
   events: a.events + b.events,
   rows: a.rows + b.rows,
   exports: added(a.exports, b.exports),
+  revisions: added(a.revisions, b.revisions),
   faults: added(a.faults, b.faults),
   trace: (a.trace + b.trace) % HASH_MODULUS,
 });
 
-export const exportsOf = ({ exports }: Tally): number => Object.values(exports).reduce((sum, count) => sum + count, 0);
+export const totalOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const counted = (names: readonly string[]): Record<string, number> =>
+  names.reduce((counts, name) => added(counts, { [name]: 1 }), {});
 
 function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
   const sum = { ...a };

@@ -1,3 +1,4 @@
+import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** Everything ends, and is tidy then. */
@@ -8,11 +9,8 @@ export const atRest: Invariant = {
   watch: (world, violated) => ({
     atRest: () => {
       const { logs, platform } = world;
-      for (const actor of platform.actors.values()) {
-        if (actor.clock.isRinging) violated(`the alarm of ${actor.name} never ends`);
-        if (logs.has(actor) && actor.storage.rows("SELECT 1 FROM outbox").length > 0)
-          violated(`${actor.name} has undelivered messages`);
-      }
+      const hangs = hanging(world);
+      if (hangs !== null) violated(hangs);
       for (const actor of logs.exports.values()) {
         const { status } = logs.exportState(actor);
         if (status === "CREATED" || status === "RUNNING") violated(`${actor.name} stays ${status}`);
@@ -27,3 +25,13 @@ export const atRest: Invariant = {
     },
   }),
 };
+
+/** What an actor has begun and will never end; null: nothing. */
+export function hanging({ platform, logs }: World): string | null {
+  for (const actor of platform.actors.values()) {
+    if (actor.clock.isRinging) return `the alarm of ${actor.name} never ends`;
+    if (logs.has(actor) && actor.storage.rows("SELECT 1 FROM outbox").length > 0)
+      return `${actor.name} has undelivered messages`;
+  }
+  return null;
+}

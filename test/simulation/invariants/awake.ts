@@ -1,4 +1,5 @@
 import type { Actor } from "../platform/actor.ts";
+import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** Room for the instant itself, and the platform's longest pause between tries of its own. */
@@ -6,12 +7,12 @@ const SLACK_MS = 1000;
 const PLATFORM_PAUSE_MS = 80_000;
 
 /** Whoever has something to do is going to do it. */
-export const awake: Invariant = {
+export const awake: Invariant<World> = {
   name: "awake",
   promise:
     "An actor whose rules want to be woken, or whose outbox holds a message, has an alarm: not later than due, or than one retry delay from now.",
   watch: (world, violated) => {
-    const retryDelayMs = Number(world.scenario.settings.RETRY_DELAY_MS);
+    const retryDelayMs = Number(world.course.settings.RETRY_DELAY_MS);
     const hasMail = (actor: Actor) => actor.storage.rows("SELECT 1 FROM outbox LIMIT 1").length > 0;
     return {
       onTurn: (actor) => {

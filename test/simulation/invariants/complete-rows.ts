@@ -1,8 +1,8 @@
 import type { Partition } from "../../../src/domain/partitions.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
+import type { ExportWorld } from "../export-world.ts";
 import { idsIn } from "../exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";
-import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** When a run asked for its snapshot, and when it had it; epoch milliseconds. */
@@ -42,13 +42,13 @@ export const completeRows: Invariant = {
 };
 
 /** What a schedule's export was shown first, it is shown for ever, also when the answer did not arrive. */
-function isFixed(world: World, run: Actor): boolean {
+function isFixed(world: ExportWorld, run: Actor): boolean {
   const state = world.logs.runState(run);
   return state.status !== "NONE" && state.spec.scheduleId !== undefined;
 }
 
 async function problemOf(
-  world: World,
+  world: ExportWorld,
   run: RunState,
   asked: Asked | undefined,
   seen: Set<string>,
@@ -75,7 +75,7 @@ async function problemOf(
     : `lacks row ${lost.id}, acknowledged ${asked.beganAt - (lost.acknowledgedAt ?? 0)} ms before`;
 }
 
-function mayHave(world: World, id: string, { start, end }: Partition, { takenAt }: Asked): boolean {
+function mayHave(world: ExportWorld, id: string, { start, end }: Partition, { takenAt }: Asked): boolean {
   const row = world.rows.byId.get(id);
   return row !== undefined && row.start >= start && row.start < end && row.sentAt <= takenAt + 1;
 }

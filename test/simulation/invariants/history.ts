@@ -1,4 +1,5 @@
 import type { Actor } from "../platform/actor.ts";
+import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 const FINAL = [
@@ -10,15 +11,28 @@ const FINAL = [
   "RunFailed",
   "RunCancelled",
   "RunTimedOut",
+  "DeploymentDeleted",
 ];
 
 /** What work leaves in a log; none of it may come after the end. */
-const WORK = ["AttemptStarted", "StepBegan", "SnapshotTaken", "FileCommitted", "RunAdmitted", "WindowSpawned"];
+const WORK = [
+  "AttemptStarted",
+  "StepBegan",
+  "SnapshotTaken",
+  "FileCommitted",
+  "RunAdmitted",
+  "WindowSpawned",
+  "RevisionAdded",
+  "RevisionMoved",
+  "LeaseTaken",
+  "LeaseRenewed",
+  "ServedAt",
+];
 
 /** A log is history: it grows by one line at a time, and an end is an end. */
-export const history: Invariant = {
+export const history: Invariant<World> = {
   name: "history",
-  promise: "Sequence numbers have no gap, an export and a run end once, and nothing works after its end.",
+  promise: "Sequence numbers have no gap, an export, a run and a deployment end once, and nothing works after its end.",
   watch: (_world, violated) => {
     const last = new Map<Actor, number>();
     const ended = new Map<Actor, string>();

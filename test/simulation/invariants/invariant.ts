@@ -1,14 +1,14 @@
+import type { ExportWorld } from "../export-world.ts";
 import type { AnyLine } from "../logs.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { StoredObject } from "../store/customer-bucket.ts";
-import type { World } from "../world.ts";
 
-/** A sentence that must be true of every world at every moment. */
-export interface Invariant {
+/** A sentence that must be true of every world of a kind at every moment. */
+export interface Invariant<W = ExportWorld, Looks extends Watch = Watch> {
   readonly name: string;
   readonly promise: string;
   /** Begins to look at a world. `violated` says what was seen instead. */
-  watch(world: World, violated: (seen: string) => void): Watch;
+  watch(world: W, violated: (seen: string) => void): Looks;
 }
 
 /** The moments at which an invariant looks. */

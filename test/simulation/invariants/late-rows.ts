@@ -1,6 +1,6 @@
 import type { ExportDefinition } from "../../../src/domain/records.ts";
+import type { ExportWorld } from "../export-world.ts";
 import { idsIn } from "../exported-rows.ts";
-import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 interface Schedule {
@@ -42,7 +42,7 @@ export const lateRows: Invariant = {
 };
 
 async function problemOf(
-  world: World,
+  world: ExportWorld,
   { definition, windows }: Schedule,
   isPostponed: boolean,
 ): Promise<string | null> {
@@ -69,7 +69,7 @@ async function problemOf(
   return lost === undefined ? null : `row ${lost.id} is in no export`;
 }
 
-async function idsOf(world: World, exportId: string): Promise<readonly string[]> {
+async function idsOf(world: ExportWorld, exportId: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const run of world.logs.runsOf(exportId)) {
     const state = world.logs.runState(run);

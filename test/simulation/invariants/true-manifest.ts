@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import { keyPrefixOf, manifestKey, successKey } from "../../../src/domain/layout.ts";
-import type { World } from "../world.ts";
+import type { ExportWorld } from "../export-world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** As much of a manifest as is compared with the bucket. */
@@ -50,7 +50,7 @@ export const trueManifest: Invariant = {
   },
 };
 
-function problemOf({ bucket, logs }: World, { definition, destination }: ExportPlan): string | null {
+function problemOf({ bucket, logs }: ExportWorld, { definition, destination }: ExportPlan): string | null {
   const prefix = keyPrefixOf(destination);
   const manifest = bucket.objects.get(manifestKey(prefix, definition.id));
   const success = bucket.objects.get(successKey(prefix, definition.id));

@@ -10,8 +10,11 @@ const STEP_MS = 0.001;
 
 const LOST = "Network connection lost.";
 
-/** Methods to which HTTP gives a bucket's plain credentials; everywhere else they are sealed. */
-const GIVEN_CREDENTIALS = ["createDestination", "updateDestination", "create", "update"];
+/** Methods to which HTTP gives plain credentials or secrets; everywhere else they are sealed. */
+const GIVEN_SECRETS = ["createDestination", "updateDestination", "create", "update", "createDeployment", "revise"];
+
+/** Methods that give a listener the secrets of what it is to run. */
+const ANSWERING_SECRETS = ["offer", "poll"];
 
 /** A stub: every method is a call through the network, with data copied both ways. */
 export function callsFrom(platform: Platform, caller: Incarnation | null, callee: Actor): object {
@@ -36,7 +39,7 @@ function call(
   const { kernel, faults } = platform;
   const parameters = structuredClone(given);
   const what = `${callee.name} ${method}`;
-  if (!GIVEN_CREDENTIALS.includes(method)) platform.watch.onText(JSON.stringify(parameters), `a call of ${what}`);
+  if (!GIVEN_SECRETS.includes(method)) platform.watch.onText(JSON.stringify(parameters), `a call of ${what}`);
   return new Promise((resolve, reject) => {
     if (caller !== null) caller.waitsFor += 1;
     let isSettled = false;
@@ -53,7 +56,8 @@ function call(
     const answer = (value: unknown) => {
       if (faults.strikes("lost_answer")) return fail(LOST);
       const copy = structuredClone(value);
-      platform.watch.onText(JSON.stringify(copy) ?? "", `an answer of ${what}`);
+      if (!ANSWERING_SECRETS.includes(method))
+        platform.watch.onText(JSON.stringify(copy) ?? "", `an answer of ${what}`);
       settle("answer", () => resolve(copy));
     };
     const leave = () => {

@@ -41,6 +41,10 @@ export class SegmentBucket {
         });
       },
       get: (key: string, options: GetOptions = {}) => request(`get ${key}`, () => this.#get(key, options)),
+      list: ({ prefix }: { readonly prefix: string }) =>
+        request(`list ${prefix}`, () => ({
+          objects: [...this.objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => ({ key })),
+        })),
       head: (key: string) => request(`head ${key}`, () => this.#get(key, {})),
       delete: (keys: string | readonly string[]) =>
         request(`delete ${[keys].flat().join(" ")}`, () => {

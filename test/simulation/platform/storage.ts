@@ -13,6 +13,8 @@ export interface StorageWatch {
 export class Storage {
   readonly #database = new DatabaseSync(":memory:");
   readonly #statements = new Map<string, StatementSync>();
+  #values = new Map<string, unknown>();
+  #durableValues: ReadonlyMap<string, unknown> = new Map();
   readonly #watch: StorageWatch;
   #isBegun = false;
   #alarmAt: number | null = null;
@@ -28,6 +30,10 @@ export class Storage {
   /** As the actor sees it: `ctx.storage`. */
   readonly api = {
     sql: { exec: (query: string, ...bindings: SQLInputValue[]) => this.#exec(query, bindings) },
+    kv: {
+      get: (key: string): unknown => structuredClone(this.#values.get(key)),
+      put: (key: string, value: unknown): void => this.#put(key, value),
+    },
     transactionSync: <T>(work: () => T): T => this.#transaction(work),
     setAlarm: async (at: number | Date): Promise<void> => this.#setAlarm(Number(at)),
     deleteAlarm: async (): Promise<void> => this.#setAlarm(null),
@@ -47,6 +53,7 @@ export class Storage {
   /** Makes everything durable. Answers whether rows came into the event log, and whether the alarm was set or deleted. */
   commit(): { readonly hasNewEvents: boolean; readonly isAlarmWritten: boolean } {
     if (this.#isBegun) this.#database.exec("COMMIT");
+    this.#durableValues = new Map(this.#values);
     this.#durableAlarmAt = this.#alarmAt;
     const news = { hasNewEvents: this.#hasNewEvents, isAlarmWritten: this.#isAlarmWritten };
     this.#clear();
@@ -56,6 +63,7 @@ export class Storage {
   /** The process died: what was not durable never was. */
   rollBack(): void {
     if (this.#isBegun) this.#database.exec("ROLLBACK");
+    this.#values = new Map(this.#durableValues);
     this.#alarmAt = this.#durableAlarmAt;
     this.#clear();
   }
@@ -63,6 +71,11 @@ export class Storage {
   /** For those who look on. */
   rows<Row>(query: string, ...bindings: SQLInputValue[]): Row[] {
     return this.#statement(query).all(...bindings) as Row[]; // the query says what a row is
+  }
+
+  /** For those who look on: what is kept under a key, durably; undefined: nothing. */
+  value(key: string): unknown {
+    return this.#durableValues.get(key);
   }
 
   hasTable(name: string): boolean {
@@ -86,6 +99,12 @@ export class Storage {
     this.#begin();
     if (query.startsWith("INSERT INTO event ")) this.#hasNewEvents = true;
     for (const value of bindings) if (typeof value === "string") this.#watch.onText(value);
+  }
+
+  #put(key: string, value: unknown): void {
+    this.isDirty = true;
+    this.#watch.onText(JSON.stringify(value));
+    this.#values.set(key, structuredClone(value));
   }
 
   #transaction<T>(work: () => T): T {

@@ -1,0 +1,96 @@
+import { DeploymentActor } from "../../../durable/deployment.ts";
+import { FleetActor } from "../../../durable/fleet.ts";
+import { ListenerActor } from "../../../durable/listener.ts";
+import { WorkspaceActor } from "../../../durable/workspace.ts";
+import type { AnyLine } from "../logs.ts";
+import type { ActorClass } from "../platform/platform.ts";
+import { World } from "../world.ts";
+import type { FleetWatch } from "./invariants/fleet-invariant.ts";
+import { FLEET_INVARIANTS } from "./invariants/index.ts";
+import { Ledger } from "./ledger.ts";
+import { ListenerProcess } from "./listener-process.ts";
+import { Operator } from "./operator.ts";
+import { type FleetScenario, fleetScenarioOf } from "./scenario.ts";
+
+const CLASSES = {
+  WORKSPACE: WorkspaceActor,
+  FLEET: FleetActor,
+  DEPLOYMENT: DeploymentActor,
+  LISTENER: ListenerActor,
+} as unknown as Readonly<Record<string, ActorClass>>; // constructed with a context and an env of ours
+
+/** Longer than any call is on its way: whatever was sent while things went wrong has arrived by then. */
+const CALM_AT_LEAST_MS = 180_000;
+
+/** Three leases that run out one after the other, polls, late alarms, and one revision behind the other. */
+const CALM_AT_MOST_MS = 1_200_000;
+
+const LOOK_EVERY_MS = 20_000;
+
+/** A tenant with deployments, and the listeners that carry them out. */
+export class FleetWorld extends World<FleetWatch> {
+  readonly scenario: FleetScenario;
+  readonly operator: Operator;
+  readonly ledger = new Ledger();
+  /** Places of listeners that went for good. */
+  readonly left = new Set<number>();
+  /** Once it is over nobody polls any more. */
+  isOver = false;
+
+  constructor(seed: number, print: ((line: string) => void) | null) {
+    const scenario = fleetScenarioOf(seed);
+    super(scenario, CLASSES, print);
+    this.scenario = scenario;
+    this.operator = new Operator(this);
+    this.observe(FLEET_INVARIANTS);
+  }
+
+  look(show: (watch: FleetWatch) => void): void {
+    for (const watch of this.watches) show(watch);
+  }
+
+  protected override async fetch(input: string): Promise<Response> {
+    throw new TypeError(`nothing of a fleet asks for ${input}`);
+  }
+
+  protected override onLine(line: AnyLine): void {
+    super.onLine(line);
+    this.ledger.enter(line, this.kernel.now);
+  }
+
+  protected override async script(): Promise<void> {
+    const { scenario, operator, kernel, faults } = this;
+    await operator.begin();
+    faults.isOn = true;
+    for (const [place, wanted] of scenario.deployments.entries())
+      this.at(wanted.afterMs, () => operator.create(wanted, place));
+    for (const act of scenario.acts) this.at(act.afterMs, () => operator.act(act));
+    for (const afterMs of scenario.restartsAfterMs) this.at(afterMs, async () => this.platform.restart());
+    for (const [place, wanted] of scenario.listeners.entries()) {
+      for (let i = 0; i < wanted.processes; i += 1) this.follow(new ListenerProcess(this, place, wanted).live());
+      if (wanted.leavesAfterMs !== null) this.at(wanted.leavesAfterMs, async () => this.#leave(place));
+    }
+    await kernel.sleep(scenario.healsAfterMs, "everything heals");
+    faults.isOn = false;
+    await this.#untilSettled();
+    this.isOver = true;
+  }
+
+  #leave(place: number): void {
+    this.faults.count("listener_leaves");
+    this.left.add(place);
+  }
+
+  async #untilSettled(): Promise<void> {
+    const { kernel } = this;
+    await kernel.sleep(CALM_AT_LEAST_MS, "all that was late arrives");
+    for (const giveUpAt = kernel.now + CALM_AT_MOST_MS; kernel.now < giveUpAt; ) {
+      if (this.watches.every((watch) => (watch.unsettled?.() ?? null) === null)) return;
+      await kernel.sleep(LOOK_EVERY_MS, "not all is settled yet");
+    }
+    for (const [place, watch] of this.watches.entries()) {
+      const seen = watch.unsettled?.() ?? null;
+      if (seen !== null) this.violate(FLEET_INVARIANTS[place]?.name ?? "", `in all calm ${seen}`);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { DeploymentEvent } from "../../../../src/domain/deployment/events.ts";
+import type { RevisionStatus } from "../../../../src/domain/deployment/revision-status.ts";
+import { isLoss, type Ledger } from "../ledger.ts";
+import type { FleetInvariant } from "./fleet-invariant.ts";
+
+/** Leases that may run out before a revision has failed. */
+const LOSSES_THAT_COUNT = 3;
+
+/** Who has lost a lease is not heard any more. */
+export const lostLease: FleetInvariant = {
+  name: "lost-lease",
+  promise:
+    "What a listener does to a revision, it has reported with the lease in force; a report with another one changes nothing and is refused, and a revision fails of lost leases at the third.",
+  watch: ({ ledger }, violated) => {
+    /** What was said with each lease. */
+    const said = new Map<string, Set<RevisionStatus>>();
+    return {
+      onSaid: ({ leaseId, status }) => {
+        said.set(leaseId, (said.get(leaseId) ?? new Set()).add(status));
+      },
+      onLine: ({ of, actor, event }) => {
+        const problem = of === "DEPLOYMENT" ? problemOf(event, ledger, said) : null;
+        if (problem !== null) violated(`${actor.name}: ${problem}`);
+      },
+      onHeard: ({ said: { leaseId, status, revisionId }, sentAt, isTaken }) => {
+        if (!isTaken) return;
+        const lease = ledger.leases.get(leaseId);
+        const isOver = lease === undefined || (lease.endedAt ?? lease.until) < Math.floor(sentAt);
+        if (isOver && lease?.end !== status)
+          violated(`a report of ${revisionId} was taken, ${status} with the lost lease ${leaseId}`);
+      },
+    };
+  },
+};
+
+function problemOf(
+  event: DeploymentEvent,
+  ledger: Ledger,
+  said: ReadonlyMap<string, ReadonlySet<RevisionStatus>>,
+): string | null {
+  if (event.type !== "LeaseRenewed" && event.type !== "ServedAt" && event.type !== "RevisionMoved") return null;
+  const { revisionId, at } = event;
+  const lease = ledger.leaseOn(revisionId);
+  const words = (lease === null ? undefined : said.get(lease.id)) ?? new Set();
+  const isInForce = lease !== null && at < lease.until;
+  if (event.type === "LeaseRenewed" && !(isInForce && words.size > 0))
+    return `the lease on ${revisionId} is renewed by nobody who has it`;
+  if (event.type === "ServedAt" && !(isInForce && words.has("DEPLOYED")))
+    return `${revisionId} is served where nobody has said who may`;
+  if (event.type !== "RevisionMoved") return null;
+  const { to } = event;
+  const revision = ledger.revisions.get(revisionId);
+  if (isLoss(event)) {
+    const losses = (revision?.losses ?? 0) + 1;
+    return (to === "INTERRUPTED") === losses < LOSSES_THAT_COUNT ? null : `${revisionId} is ${to} at loss ${losses}`;
+  }
+  const isReported = isWordOfAListener(to, revision?.status);
+  return !isReported || (isInForce && words.has(to)) ? null : `${revisionId} is ${to}, which nobody has said who may`;
+}
+
+/** A listener that was silent and is heard again makes DEPLOYED of UNKNOWN by its poll; a lease begins work by itself. */
+const isWordOfAListener = (to: RevisionStatus, from: RevisionStatus | undefined): boolean =>
+  to === "BUILD_FAILED" || to === "DEPLOY_FAILED" || (to === "DEPLOYED" && from !== "UNKNOWN");

@@ -1,0 +1,40 @@
+import type { FleetInvariant } from "./fleet-invariant.ts";
+
+/** What serves has proven itself, and is never older than what served before. */
+export const trueActive: FleetInvariant = {
+  name: "true-active",
+  promise:
+    "The active revision is the one that became DEPLOYED last; it only ever gives way to a newer one, and what an owner is told of it is durable.",
+  watch: ({ ledger, logs }, violated) => {
+    const everActive = new Set<string>();
+    return {
+      onLine: ({ of, actor, event }) => {
+        if (of !== "DEPLOYMENT" || event.type !== "RevisionMoved" || event.to !== "DEPLOYED") return;
+        const revision = ledger.revisions.get(event.revisionId);
+        const before = ledger.active.get(actor)?.revision;
+        if (revision === undefined || before === revision) return;
+        if (before !== undefined && before.ordinal > revision.ordinal)
+          violated(`${actor.name} goes from revision ${before.ordinal} back to ${revision.ordinal}`);
+        everActive.add(revision.id);
+      },
+      onTurn: (actor) => {
+        if (actor.className !== "DEPLOYMENT" || actor.storage.isDirty) return;
+        const state = logs.deploymentState(actor);
+        if (state.status === "NONE") return;
+        const expected = ledger.active.get(actor)?.revision;
+        if (state.activeId !== (expected?.id ?? null))
+          violated(
+            `${actor.name} is served by ${state.activeId}, though ${expected?.id} is the last that was DEPLOYED`,
+          );
+        if (expected !== undefined && expected.status !== "DEPLOYED" && expected.status !== "UNKNOWN")
+          violated(`${actor.name} is served by a revision that is ${expected.status}`);
+      },
+      onAnswered: ({ latestRevisionId, activeRevisionId, definition }) => {
+        if (latestRevisionId !== null && !ledger.revisions.has(latestRevisionId))
+          violated(`the owner of ${definition.id} heard of revision ${latestRevisionId}, which no log knows`);
+        if (activeRevisionId !== null && !everActive.has(activeRevisionId))
+          violated(`the owner of ${definition.id} heard that ${activeRevisionId} serves, which was never DEPLOYED`);
+      },
+    };
+  },
+};

@@ -1,0 +1,46 @@
+import type { FleetInvariant } from "./fleet-invariant.ts";
+
+/** What a fleet, its listeners and its workspace believe of deployments is so. */
+export const trueFleet: FleetInvariant = {
+  name: "true-fleet",
+  promise:
+    "Once calm, the fleet lists the deployments that are and no others, one for each name, each listener knows its own, and only their keys open the workspace.",
+  watch: ({ logs, operator, platform, scenario, left }) => ({
+    unsettled: () => {
+      const listed = logs.fleetOf(operator.tenantId);
+      const { keys } = openOf(logs.workspaceOf(operator.tenantId));
+      const names = new Set<string>();
+      const ids = new Set<string>();
+      for (const actor of logs.deployments.values()) {
+        const state = logs.deploymentState(actor);
+        if (state.status === "NONE") continue;
+        const { id, name, listenerId } = state.definition;
+        const isOpen = keys.has(state.key.hash);
+        if (state.status === "DELETED") {
+          if (isOpen) return `the key of ${actor.name} still opens the workspace, though that is deleted`;
+          continue;
+        }
+        ids.add(id);
+        if (!isOpen) return `the key of ${actor.name} does not open the workspace`;
+        if (names.has(name)) return `two deployments have the name ${name}`;
+        names.add(name);
+        if (listed.deployments.get(id) !== name) return `${actor.name} is not listed`;
+        if (!listed.listeners.has(listenerId ?? "")) return `${actor.name} names a listener that is not there`;
+        const home = platform.actors.get(`listener/${operator.tenantId}/${listenerId}`);
+        if (!idsAt(home?.storage.value("deployments")).includes(id)) return `its listener does not know ${actor.name}`;
+      }
+      for (const id of listed.deployments.keys()) if (!ids.has(id)) return `${id} is listed, and is not there`;
+      for (const place of scenario.listeners.keys()) {
+        const home = platform.actors.get(`listener/${operator.tenantId}/${operator.listenerId(place)}`);
+        const ghost = idsAt(home?.storage.value("deployments")).find((id) => !ids.has(id));
+        if (ghost !== undefined && !left.has(place)) return `${home?.name} still knows ${ghost}, which is not there`;
+      }
+      return null;
+    },
+  }),
+};
+
+const idsAt = (value: unknown): readonly string[] => (value ?? []) as readonly string[]; // what its actor keeps there
+
+const openOf = <S extends { readonly status: string }>(state: S) =>
+  ("keys" in state ? state : { keys: new Map() }) as { readonly keys: ReadonlyMap<string, unknown> };

@@ -1,0 +1,169 @@
+import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/actors.ts";
+import type { RevisionOrder } from "../../../durable/deployment-protocol.ts";
+import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
+import type { Refusal } from "../../../src/domain/failures.ts";
+import type { Result } from "../../../src/domain/result.ts";
+import { Random } from "../random.ts";
+import type { FleetWorld } from "./fleet-world.ts";
+import type { FleetAct, WantedDeployment } from "./scenario.ts";
+
+/** Pause before the operator asks again. */
+const PATIENCE_MS = 2000;
+
+const SECOND = 1000;
+
+/** Who owns the deployments of a workspace: creates, changes, redeploys and deletes them, as HTTP does for a client. */
+export class Operator {
+  readonly tenantId: string;
+  /** Secrets of every revision so far: nobody but its listener may ever see one. */
+  readonly secrets: string[] = [];
+  readonly #world: FleetWorld;
+  readonly #random: Random;
+  /** In the order in which the scenario lists them; null before they were made. */
+  readonly #ids: (string | null)[] = [];
+
+  constructor(world: FleetWorld) {
+    this.#world = world;
+    this.#random = new Random(world.scenario.seed ^ 0x09e7a708);
+    this.tenantId = this.#random.uuid();
+  }
+
+  listenerId(place: number): string {
+    return listenerIdOf(this.tenantId, `machine-${place}`);
+  }
+
+  async begin(): Promise<void> {
+    const { env, scenario } = this.#world;
+    await workspace(env, this.tenantId).create({ id: this.tenantId, name: "simulated", plan: "enterprise" });
+    for (const place of scenario.listeners.keys()) await this.#createListener(place);
+  }
+
+  /** A creation that was not answered is looked for by its name, and asked for again when it is not there. */
+  async create(wanted: WantedDeployment, place: number): Promise<void> {
+    for (;;) {
+      const created = await this.#try(() =>
+        this.#fleet.createDeployment(this.#definition(wanted), this.#order(wanted)),
+      );
+      if (created?.ok === false && created.failure.reason === "not_found") return; // its listener is being replaced
+      const known = created?.ok ? created.value : await this.#named(wanted.name);
+      if (known !== null) {
+        this.#heard(known);
+        this.#ids[place] = known.definition.id;
+        return;
+      }
+      await this.#pause();
+    }
+  }
+
+  async act({ kind, target }: FleetAct): Promise<void> {
+    if (kind === "replace_listener") return this.#replaceListener(target % this.#world.scenario.listeners.length);
+    const id = this.#ids[target];
+    if (id == null) return;
+    const stub = deployment(this.#world.env, this.tenantId, id);
+    switch (kind) {
+      case "revise":
+        return this.#heardOf(await this.#insist(() => stub.revise(this.#change())));
+      case "redeploy": {
+        const revisions = await this.#insist(() => stub.revisions());
+        const revision = revisions.ok && revisions.value.length > 0 ? this.#random.pick(revisions.value) : null;
+        if (revision !== null) this.#heardOf(await this.#insist(() => stub.redeploy(revision.id)));
+        return;
+      }
+      case "delete":
+        await this.#insist(() => stub.view());
+        await this.#insist(() => stub.remove());
+        return;
+    }
+  }
+
+  /** A listener that nobody names can be deleted; the same machine comes back as the same listener. */
+  async #replaceListener(place: number): Promise<void> {
+    const gone = await this.#insist(() => this.#fleet.deleteListener(this.tenantId, this.listenerId(place)));
+    if (gone.ok) await this.#world.kernel.sleep(this.#random.between(1, 60) * SECOND, "there is no listener");
+    await this.#insist(() => this.#createListener(place));
+  }
+
+  #createListener(place: number) {
+    const now = Date.now();
+    const id = this.listenerId(place);
+    const record = { id, computeId: `machine-${place}`, k8sNamespaces: null, createdAt: now, updatedAt: now };
+    return this.#fleet.createListener(record);
+  }
+
+  get #fleet() {
+    return fleet(this.#world.env, this.tenantId);
+  }
+
+  #definition({ source, name, listener }: WantedDeployment) {
+    return {
+      id: this.#random.uuid(),
+      tenantId: this.tenantId,
+      name,
+      source,
+      deploymentType: null,
+      integrationId: null,
+      repoUrl: source === "github" ? "https://github.com/acme/agent" : null,
+      listenerId: this.listenerId(listener),
+      k8sNamespace: null,
+      endpoint: "https://waybill.example.com",
+      createdAt: Date.now(),
+    };
+  }
+
+  #order({ isBare }: WantedDeployment): RevisionOrder | null {
+    if (isBare) return null;
+    return {
+      repoRef: null,
+      configPath: "langgraph.json",
+      tarballPath: null,
+      allowNetwork: false,
+      installCommand: null,
+      buildCommand: null,
+      resourceSpec: null,
+      ...this.#change(),
+    };
+  }
+
+  #change() {
+    const secret = `secret-of-the-agent-${this.#random.uuid()}`;
+    this.secrets.push(secret);
+    return { imageUri: `registry.example/agent:${this.#random.between(1, 9)}`, secrets: { MODEL_KEY: secret } };
+  }
+
+  async #named(name: string): Promise<DeploymentRecord | null> {
+    const all = await this.#insist(() => this.#fleet.deployments(this.tenantId));
+    return all.find((one) => one.definition.name === name) ?? null;
+  }
+
+  #heardOf(answer: Result<DeploymentRecord, Refusal>): void {
+    if (answer.ok) this.#heard(answer.value);
+  }
+
+  #heard(record: DeploymentRecord): void {
+    this.#world.look((watch) => watch.onAnswered?.(record));
+  }
+
+  #pause(): Promise<void> {
+    return this.#world.kernel.sleep(PATIENCE_MS, "the operator asks again");
+  }
+
+  /** Asks once; null: there was no answer. */
+  async #try<T>(ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask();
+    } catch {
+      return null;
+    }
+  }
+
+  /** Asks until there is an answer. */
+  async #insist<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch {
+        await this.#pause();
+      }
+    }
+  }
+}

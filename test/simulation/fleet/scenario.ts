@@ -1,0 +1,116 @@
+import type { Source } from "../../../src/domain/deployment/records.ts";
+import { type Fault, LISTENER_FAULTS, PLATFORM_FAULTS } from "../faults.ts";
+import { Random } from "../random.ts";
+import { STARTS_AT } from "../scenario.ts";
+import type { Course } from "../world.ts";
+
+/** Everything about one simulated fleet that is fixed before it begins; all of it follows from the seed. */
+export interface FleetScenario extends Course {
+  /** Faults stop then, and all that is still there must come to rest. */
+  readonly healsAfterMs: number;
+  readonly restartsAfterMs: readonly number[];
+  readonly listeners: readonly WantedListener[];
+  readonly deployments: readonly WantedDeployment[];
+  readonly acts: readonly FleetAct[];
+}
+
+export interface WantedListener {
+  /** Processes that speak for it, and compete for its work. */
+  readonly processes: number;
+  readonly pollEveryMs: number;
+  /** Whether a process takes one piece of its work after the other, silent about the rest. */
+  readonly isSequential: boolean;
+  /** When it goes for good; null: it stays. */
+  readonly leavesAfterMs: number | null;
+}
+
+export interface WantedDeployment {
+  readonly afterMs: number;
+  readonly source: Exclude<Source, "internal_source">;
+  /** Two that want one name meet. */
+  readonly name: string;
+  /** Counts the listeners. */
+  readonly listener: number;
+  /** Whether its first revision comes later. */
+  readonly isBare: boolean;
+}
+
+/** What the owner does at some instant; `target` counts the deployments, or the listeners. */
+export interface FleetAct {
+  readonly afterMs: number;
+  readonly kind: (typeof ACTS)[number];
+  readonly target: number;
+}
+
+const ACTS = ["revise", "redeploy", "delete", "replace_listener"] as const;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** How often a kind strikes in a world in which it does. Deaths are drawn for every single turn. */
+const RATES: Partial<Record<Fault, readonly number[]>> = {
+  crash_before_commit: [0.002, 0.01, 0.03],
+  crash_after_commit: [0.002, 0.01, 0.03],
+  eviction: [0.05, 0.5],
+  slow_commit: [0.02, 0.2],
+  late_call: [0.01, 0.03, 0.1, 0.3],
+  listener_silent: [0.03, 0.1, 0.3],
+  listener_dies: [0.03, 0.1, 0.3],
+  report_twice: [0.1, 0.3],
+  report_late: [0.1, 0.3],
+  report_senseless: [0.1, 0.3],
+  report_stubborn: [0.5, 1],
+};
+const USUAL_RATES = [0.01, 0.03, 0.1];
+
+/** Another world than that of exports with the same seed. */
+const FLEET_SALT = 0xf1ee7;
+
+export function fleetScenarioOf(seed: number): FleetScenario {
+  const random = new Random(seed ^ FLEET_SALT);
+  const horizonMs = random.pick([MINUTE, 5 * MINUTE, 15 * MINUTE]);
+  const instant = () => random.between(0, horizonMs);
+  const rates = ratesOf(random);
+  const leaves = rates.has("listener_leaves");
+  const listeners = Array.from({ length: random.between(1, 2) }, () => ({
+    processes: random.between(1, 3),
+    pollEveryMs: random.pick([5, 10, 10, 30]) * SECOND,
+    isSequential: random.chance(0.5),
+    leavesAfterMs: leaves && random.chance(0.7) ? random.between(horizonMs / 2, horizonMs) : null,
+  }));
+  const deployments = Array.from({ length: random.between(1, 5) }, () => ({
+    afterMs: random.chance(0.5) ? random.between(0, 100) : instant(),
+    source: random.pick(["external_docker", "github"] as const),
+    name: `agent ${random.between(1, 3)}`,
+    listener: random.between(0, listeners.length - 1),
+    isBare: random.chance(0.1),
+  }));
+  return {
+    seed,
+    startsAt: STARTS_AT,
+    healsAfterMs: horizonMs,
+    settings: {
+      MASTER_KEYS: `simulated:${Buffer.alloc(32, 7).toString("base64")}`,
+      ADMIN_KEY: "unused",
+      RETRY_DELAY_MS: String(random.pick([100, 5 * SECOND, 30 * SECOND])),
+    },
+    rates,
+    restartsAfterMs: Array.from({ length: rates.has("restart") ? random.between(1, 3) : 0 }, instant),
+    listeners,
+    deployments,
+    acts: Array.from({ length: random.between(0, 10) }, () => ({
+      afterMs: instant(),
+      kind: random.chance(0.4) ? "revise" : random.pick(ACTS),
+      target: random.between(0, 4),
+    })),
+  };
+}
+
+/** A few kinds at a time: each then strikes often enough to meet itself, and does not hide behind the others. */
+function ratesOf(random: Random): ReadonlyMap<Fault, number> {
+  const share = random.pick([0, 0.1, 0.25, 0.5]);
+  const rates = new Map<Fault, number>();
+  for (const fault of Object.keys({ ...PLATFORM_FAULTS, ...LISTENER_FAULTS }) as Fault[])
+    if (random.chance(share)) rates.set(fault, random.pick(RATES[fault] ?? USUAL_RATES));
+  return rates;
+}

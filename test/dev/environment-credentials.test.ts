@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createExport, untilCompleted } from "../../dev/api.ts";
 import { localBucket } from "../../dev/bucket-address.ts";
 import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
+import { askerOf } from "../support/own-waybill.ts";
 import { takeLeaks } from "../support/secrets/leaks.ts";
 import { MARK } from "../support/secrets/mark.ts";
 
@@ -29,12 +30,7 @@ afterAll(async () => {
 });
 
 const ask = async (method: string, path: string, body?: object) => {
-  const { url, api_key, workspace_id } = waybill.config;
-  const answer = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { "X-API-Key": api_key, "X-Tenant-Id": workspace_id, "Content-Type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const answer = await askerOf(waybill.config)(method, `/api/v1${path}`, body);
   // Tests look into answers freely; a wrong guess fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   return { status: answer.status, body: (await answer.json()) as any };

@@ -18,6 +18,7 @@ import type { ExportStatus } from "../../src/domain/records.ts";
 import { fail, ok } from "../../src/domain/result.ts";
 import { boundSince, type TableBinding, type TableSource } from "../../src/domain/table-source.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
+import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
 import { sourceFailure } from "../../src/source/clickhouse/failures.ts";
 import { HOUR_MS, NOW, planOf } from "../support/samples.ts";
 
@@ -314,5 +315,12 @@ describe("a binding", () => {
   ])("is about others after %j", (change) => {
     expect(boundSince(known, { ...source, ...change }, 9)).toBe(9);
     expect(boundSince(undefined, source, 9)).toBe(9);
+  });
+
+  it("of a version that did not tell rows apart is about the same rows since it was made", () => {
+    const { since: _, ...older } = known;
+    expect(upcastWorkspace({ type: "ProjectBound", binding: older } as { type: string })).toMatchObject({
+      binding: { since: 5 },
+    });
   });
 });

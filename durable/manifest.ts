@@ -20,10 +20,12 @@ export async function writeManifest(
   isWanted: () => boolean,
 ): Promise<Result<ManifestFacts | null, StoreFailure>> {
   const { definition, destination } = plan;
-  const runs = await filesOfRuns(env, plan);
+  const [runs, bucket] = await Promise.all([
+    filesOfRuns(env, plan),
+    openBucket(env, definition.tenantId, definition.destinationId),
+  ]);
   const bytes = new TextEncoder().encode(manifestOf(plan, runs));
   const sha256 = sha256Of(bytes);
-  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
   if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
 
   const prefix = keyPrefixOf(destination);

@@ -11,9 +11,12 @@ import { uploadInParts } from "./upload-parts.ts";
 /** Writes the run's next file: one PUT, or equal parts of which each is a checkpoint; then looks at what lies there. */
 export async function uploadNextFile(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
-  const file = (await plans.load(context))[context.progress().files.length];
+  const [files, bucket] = await Promise.all([
+    plans.load(context),
+    openBucket(env, spec.tenantId, spec.destinationId),
+  ]);
+  const file = files[context.progress().files.length];
   if (file === undefined) throw new Error("every planned file is committed already");
-  const bucket = await openBucket(env, spec.tenantId, spec.destinationId);
   if (!bucket.ok) {
     context.record({ type: "RecordFailure", failure: bucket.failure, now: Date.now() });
     return;

@@ -11,10 +11,7 @@ import { uploadInParts } from "./upload-parts.ts";
 /** Writes the run's next file: one PUT, or equal parts of which each is a checkpoint; then looks at what lies there. */
 export async function uploadNextFile(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
-  const [files, bucket] = await Promise.all([
-    plans.load(context),
-    openBucket(env, spec.tenantId, spec.destinationId),
-  ]);
+  const [files, bucket] = await Promise.all([plans.load(context), openBucket(env, spec.tenantId, spec.destinationId)]);
   const file = files[context.progress().files.length];
   if (file === undefined) throw new Error("every planned file is committed already");
   if (!bucket.ok) {

@@ -7,10 +7,10 @@ import { PLANTS } from "./plants.ts";
 const SEEDS = "1500";
 
 describe.each([
-  { kind: "exports", plants: PLANTS },
-  { kind: "fleet", plants: FLEET_PLANTS },
-])("a planted mistake is found by its invariant, among $kind", ({ kind, plants }) => {
-  it.each(plants)("$name: $breaks", ({ name, foundBy }) => {
+  ["exports", PLANTS],
+  ["fleet", FLEET_PLANTS],
+] as const)("a planted mistake is found by its invariant, in worlds of the kind %s", (kind, plants) => {
+  it.each(plants.map(({ name, breaks, foundBy }) => [name, breaks, foundBy]))("%s: %s", (name, _breaks, foundBy) => {
     const said = simulate("--seeds", SEEDS, "--only", kind, "--plant", name);
     expect(said.text).toMatch(new RegExp(`^seed \\d+ breaks ${foundBy}:`, "m"));
     expect(said.exitCode).toBe(1);

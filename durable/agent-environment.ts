@@ -1,3 +1,4 @@
+import type { RevisionFailure } from "../src/domain/deployment/records.ts";
 import type { ActiveDeployment, Revision } from "../src/domain/deployment/state.ts";
 import type { Agent, PlainSecrets } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
@@ -22,16 +23,21 @@ export async function sealSecrets(env: Env, deploymentId: string, secrets: Plain
   return Object.keys(secrets).length === 0 ? null : sealText(env, deploymentId, JSON.stringify(secrets));
 }
 
-/** Throws when the master key is gone: an agent without its secrets must not start. */
+/** Sending the secrets again does not help: the agent's own key is sealed too. */
+export const SECRETS_LOST: RevisionFailure = {
+  reason: "secrets_lost",
+  message: "The secrets of the deployment cannot be opened. Restore the installation's master key, or create it anew.",
+};
+
+/** null: the master key is gone, and an agent without its secrets must not start. */
 export async function environmentOf(
   env: Env,
   agent: Omit<Agent, "bundleKey" | "allowNetwork" | "tenantId">,
-): Promise<PlainSecrets> {
+): Promise<PlainSecrets | null> {
   const { deploymentId, secretsEnvelope } = agent;
   const secrets = secretsEnvelope === null ? "{}" : await openText(env, deploymentId, secretsEnvelope);
   const key = await openText(env, deploymentId, agent.keyEnvelope);
-  if (secrets === null || key === null)
-    throw new Error("the secrets of the deployment cannot be opened; restore the installation's master key");
+  if (secrets === null || key === null) return null;
   return {
     ...JSON.parse(secrets),
     LANGSMITH_TRACING: "true",

@@ -22,7 +22,7 @@ import { log } from "../src/log.ts";
 import { hashApiKey, newApiKey } from "../src/secrets/api-key.ts";
 import { readSettings } from "../src/settings.ts";
 import { fleet, listener, workspace } from "./actors.ts";
-import { agentOf, environmentOf, sealSecrets } from "./agent-environment.ts";
+import { agentOf, environmentOf, SECRETS_LOST, sealSecrets } from "./agent-environment.ts";
 import { announceDeployment } from "./deployment-messages.ts";
 import type {
   DeploymentProtocol,
@@ -140,6 +140,10 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const servingRevisionId = state?.activeId ?? null;
     if (state === null || revision === undefined) return { work: null, servingRevisionId };
     const environment = await environmentOf(this.env, agentOf(state, revision));
+    if (environment === null) {
+      this.#submit({ type: "RecordFailure", revisionId: revision.id, failure: SECRETS_LOST, now: Date.now() });
+      return { work: null, servingRevisionId };
+    }
     const work = { leaseId, leaseSeconds: LEASE_MS / 1000, revision: recordOf(state, revision), environment };
     return { work, servingRevisionId };
   }

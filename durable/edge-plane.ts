@@ -2,7 +2,7 @@ import type { AgentBundle, AgentModule } from "../src/agent/bundle.ts";
 import { boundedBody } from "../src/bounded-body.ts";
 import { HEALTH_WITHIN_MS } from "../src/domain/deployment/limits.ts";
 import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "../src/domain/deployment/records.ts";
-import { environmentOf } from "./agent-environment.ts";
+import { environmentOf, SECRETS_LOST } from "./agent-environment.ts";
 import { readBundle } from "./agent-store.ts";
 import type { Agent } from "./deployment-protocol.ts";
 import type { Env } from "./env.ts";
@@ -82,13 +82,15 @@ async function quoted(answer: Response): Promise<string> {
 async function load(env: Env, exports: OwnExports, agent: Agent): Promise<WorkerLoaderWorkerCode> {
   const bundle = await readBundle(env, agent.bundleKey);
   if (bundle === null) throw new Error("the bundle of the revision is gone");
+  const environment = await environmentOf(env, agent);
+  if (environment === null) throw new Error(SECRETS_LOST.message);
   const { endpoint, allowNetwork } = agent;
   return {
     compatibilityDate: COMPATIBILITY_DATE,
     compatibilityFlags: ["nodejs_compat"],
     mainModule: bundle.mainModule,
     modules: modulesOf(bundle),
-    env: await environmentOf(env, agent),
+    env: environment,
     globalOutbound: network(exports, { endpoint, allowNetwork }),
     limits: AGENT_LIMITS,
   };

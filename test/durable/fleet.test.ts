@@ -96,3 +96,26 @@ it("a listener is not deleted while a deployment for it is being made", async ()
   await stub(wanted).remove();
   expect(await home().deleteListener(tenantId, machine.id)).toEqual({ ok: true, value: null });
 });
+
+it("one deployment whose secrets cannot be opened fails, and takes no poll from the others", async () => {
+  const [locked, open] = [definitionOf("locked"), definitionOf("open")];
+  const order = {
+    ...{ repoRef: null, configPath: null, tarballPath: null, allowNetwork: false, installCommand: null },
+    ...{ buildCommand: null, resourceSpec: null, secrets: {}, imageUri: "agents.example/agent:1" },
+  };
+  for (const one of [locked, open]) await home().createDeployment(one, order);
+  await runInDurableObject(bindings.DEPLOYMENT.getByName(`deployment/${tenantId}/${locked.id}`), (instance) => {
+    const otherKey = { MASTER_KEYS: `other:${btoa("f".repeat(32))}` };
+    Object.assign(instance, { env: { ...env, ...otherKey } });
+  });
+  const work = await vi.waitUntil(async () => {
+    const polled = await listener(env, tenantId, machine.id).poll();
+    return polled.work[0];
+  }, WITHIN);
+  expect(work?.revision.deploymentId).toBe(open.id);
+  const revisions = await vi.waitUntil(async () => {
+    const answer = await stub(locked).revisions();
+    return answer.ok && answer.value[0]?.status === "DEPLOY_FAILED" ? answer.value : null;
+  }, WITHIN);
+  expect(revisions?.[0]?.failure?.reason).toBe("secrets_lost");
+});

@@ -60,6 +60,7 @@ export interface RevisionFailure {
     | "source_refused"
     | "download_failed"
     | "edge_missing"
+    | "secrets_lost"
     | "not_healthy"
     | "reported"
     | "process_died"

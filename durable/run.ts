@@ -8,7 +8,7 @@ import { run } from "../src/domain/run/index.ts";
 import { nextStep } from "../src/domain/run/next-step.ts";
 import type { RunState } from "../src/domain/run/state.ts";
 import { upcastRun } from "../src/domain/run/upcast.ts";
-import { isOver, viewOf } from "../src/domain/run/view.ts";
+import { hasEnded, isOver, viewOf } from "../src/domain/run/view.ts";
 import { log } from "../src/log.ts";
 import { bulkExport } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -42,6 +42,8 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   readonly #turns = makeTurns();
   #plans = new FilePlans();
   #delivery: Promise<boolean> | null = null;
+  /** Turns that have begun since the process started. */
+  #lastTurn = 0;
 
   async start(spec: RunSpec): Promise<void> {
     this.#begin({ type: "Start", spec, now: Date.now() });
@@ -125,13 +127,19 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 
   async #work(until: number): Promise<void> {
+    const turn = ++this.#lastTurn;
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#submit({ type: "BeginStep", step, now: Date.now() });
       if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
       const context = this.#context(until);
       if (context === null) return;
       const begun = Date.now();
-      await this.#perform(step, context);
+      try {
+        await this.#perform(step, context);
+      } finally {
+        // It hung, and a later turn may have cleaned up before it came back and put something there.
+        if (turn !== this.#lastTurn && hasEnded(this.#journal.state)) await cleanScratch(context);
+      }
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
       this.#deliverMeanwhile();
       if (Date.now() >= until) break;

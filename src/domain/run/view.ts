@@ -39,5 +39,8 @@ export function viewOf(state: RunState): ExportRunRecord | null {
   };
 }
 
+/** Whether the run has ended, for good. */
+export const hasEnded = (state: RunState): state is Extract<RunState, { clean: boolean }> => "clean" in state;
+
 /** Whether nothing will happen to the run any more: it has ended and left nothing behind to clean. */
-export const isOver = (state: RunState): boolean => "clean" in state && state.clean && state.progress.upload === null;
+export const isOver = (state: RunState): boolean => hasEnded(state) && state.clean && state.progress.upload === null;

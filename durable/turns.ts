@@ -2,7 +2,7 @@
  * Longest wait for the turn before, longer than any request with its deadline takes. A turn that hangs must not keep
  * the later ones from their work; what both do is harmless.
  */
-const LONGEST_WAIT_MS = 5 * 60_000;
+export const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
  * Turns of work of one actor, one after the other: its alarms, and what it begins of itself. The first one begins at

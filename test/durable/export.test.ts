@@ -1,10 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
 import type { RunActor } from "../../durable/run.ts";
 import { announceRun } from "../../durable/run-messages.ts";
 import { derivedKey, snapshotKey } from "../../durable/steps/scratch.ts";
+import { LONGEST_WAIT_MS } from "../../durable/turns.ts";
 import { manifestKey, successKey } from "../../src/domain/layout.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";
@@ -23,6 +24,7 @@ import {
 import { DAY, env, ingest, newId, post, WHOLE_DAY } from "./traces.ts";
 
 const MIB = 1024 * 1024;
+const WITHIN = { timeout: 20_000 };
 
 /** What a run's log says happened, told by the log itself. */
 const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
@@ -238,4 +240,43 @@ describe("a run", () => {
     expect(crashes).toHaveLength(3);
     expect((crashes[2] ?? 0) - (crashes[0] ?? 0)).toBeGreaterThanOrEqual(2 * 20);
   });
+});
+
+it("A step that comes back after its run has ended leaves nothing in scratch", async () => {
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const exportId = crypto.randomUUID();
+  // Recoding derives a segment, which begins with a read: this one is answered when the run has long been cancelled.
+  const spec: RunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const bucket = new Proxy(env.SEGMENTS, {
+    get:
+      (target, method: "get" | "put" | "delete" | "head") =>
+      async (...args: never[]) => {
+        if (method === "get") {
+          asked.resolve();
+          await answered.promise;
+        }
+        const result = await (target[method] as (...given: never[]) => Promise<unknown>)(...args);
+        if (method === "put") written.resolve();
+        return result;
+      },
+  });
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  await runInDurableObject(actor, (instance) => Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    await run(env, exportId, 0).start(spec);
+    await asked.promise;
+    await run(env, exportId, 0).cancel();
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS); // nobody waits longer for a turn that hangs
+  } finally {
+    vi.useRealTimers();
+  }
+  await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
+  answered.resolve();
+  await written.promise;
+  await vi.waitUntil(async () => (await env.SEGMENTS.head(derivedKey(spec, 0))) === null, WITHIN);
 });

@@ -5,7 +5,7 @@ import type { ApiAccess } from "../api.ts";
 import { readConfig } from "../config.ts";
 import { DevFailure } from "../failure.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
-import { findListener, poll, report, type Work } from "./protocol.ts";
+import { findListener, type Poll, poll, report, type Work } from "./protocol.ts";
 
 /**
  * The reference listener: the whole protocol of the remote data plane with processes instead of a cluster. What it runs
@@ -13,6 +13,8 @@ import { findListener, poll, report, type Work } from "./protocol.ts";
  */
 
 const HEALTHY_WITHIN_MS = 10_000;
+/** After a poll that was answered by nobody. */
+const POLL_AGAIN_SECONDS = 5;
 const USAGE = "Usage: npm run listener -- <directory> [--compute-id <name>] [--poll-ms <milliseconds>]";
 
 export const listen = async (args: readonly string[]): Promise<void> => {
@@ -23,19 +25,30 @@ export const listen = async (args: readonly string[]): Promise<void> => {
   });
   const [directory] = positionals;
   if (directory === undefined) throw new DevFailure(USAGE);
+  const folder = resolve(directory);
   const api = access();
   const listenerId = await findListener(api, values["compute-id"] ?? hostname());
-  console.log(`Listener ${listenerId} runs what lies in ${resolve(directory)}`);
+  console.log(`Listener ${listenerId} runs what lies in ${folder}`);
 
   const running = new Map<string, AgentProcess>();
   let isOver = false;
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => (isOver = true));
-  while (!isOver) {
-    const { work, serving, poll_after_seconds } = await poll(api, listenerId);
-    for (const one of work) {
-      const agent = await bring(api, listenerId, resolve(directory), one);
-      if (agent !== null) running.set(agent.revisionId, agent);
+  try {
+    while (!isOver) {
+      const polled = await pollOrNothing(api, listenerId);
+      if (polled !== null) await carryOut(polled);
+      const pauseMs = Number(values["poll-ms"] ?? (polled?.poll_after_seconds ?? POLL_AGAIN_SECONDS) * 1000);
+      for (const until = Date.now() + pauseMs; !isOver && Date.now() < until; )
+        await new Promise((resume) => setTimeout(resume, Math.min(100, pauseMs)));
     }
+  } finally {
+    for (const agent of running.values()) agent.stop();
+  }
+
+  async function carryOut({ work, serving }: Poll): Promise<void> {
+    // Side by side: the lease of one does not run out while another starts.
+    for (const agent of await Promise.all(work.map((one) => bring(api, listenerId, folder, one))))
+      if (agent !== null) running.set(agent.revisionId, agent);
     // What was just brought up is not in the list yet; it replaces what is.
     const wanted = new Set([...serving, ...work].map((one) => one.revision_id));
     for (const [id, agent] of running) {
@@ -44,11 +57,18 @@ export const listen = async (args: readonly string[]): Promise<void> => {
       running.delete(id);
       console.log(`${id}  stopped`);
     }
-    const pauseMs = Number(values["poll-ms"] ?? poll_after_seconds * 1000);
-    for (const until = Date.now() + pauseMs; !isOver && Date.now() < until; )
-      await new Promise((resume) => setTimeout(resume, Math.min(100, pauseMs)));
   }
-  for (const agent of running.values()) agent.stop();
+};
+
+/** null: the service is out of reach, and what runs goes on. */
+const pollOrNothing = async (api: ApiAccess, listenerId: string): Promise<Poll | null> => {
+  try {
+    return await poll(api, listenerId);
+  } catch (failure) {
+    if (failure instanceof DevFailure) throw failure;
+    console.log(`${api.url} is out of reach (${String(failure)}); what runs goes on`);
+    return null;
+  }
 };
 
 /** Runs one revision and says how it went; null: it does not run. */

@@ -1,5 +1,4 @@
 import { type ApiAccess, ask } from "../api.ts";
-import { DevFailure } from "../failure.ts";
 
 /** A revision to be run, with the right to do so. */
 export interface Work {
@@ -40,15 +39,17 @@ export const findListener = async (api: ApiAccess, computeId: string): Promise<s
 export const poll = (api: ApiAccess, listenerId: string): Promise<Poll> =>
   ask(api, "POST", `${LISTENERS}/${listenerId}/poll`);
 
-/** Says how far the work is, which renews the lease; false: the lease is lost, so the work is somebody else's. */
+/**
+ * Says how far the work is, which renews the lease; false: nobody took it. The lease is lost or will be, so the work is
+ * to be given up.
+ */
 export const report = async (api: ApiAccess, listenerId: string, work: Work, said: Report): Promise<boolean> => {
   const path = `${LISTENERS}/${listenerId}/revisions/${work.revision_id}/status`;
   const body = { deployment_id: work.deployment_id, lease_id: work.lease_id, ...said };
   try {
     await ask(api, "POST", path, body);
     return true;
-  } catch (failure) {
-    if (failure instanceof DevFailure) return false;
-    throw failure;
+  } catch {
+    return false;
   }
 };

@@ -12,6 +12,11 @@ const LOOK_EVERY_MS = 50;
 let waybill: OwnWaybill;
 let listenerId: string;
 const listeners: ChildProcess[] = [];
+let stopped: Promise<void> | null = null;
+const stopService = (): Promise<void> => {
+  stopped ??= waybill.stop();
+  return stopped;
+};
 
 beforeAll(async () => {
   waybill = await startOwnWaybill();
@@ -21,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of listeners) one.kill("SIGTERM");
   await Promise.all(listeners.map((one) => until(() => one.exitCode !== null || one.signalCode !== null)));
-  await waybill.stop();
+  await stopService();
 });
 
 const startListener = () => {
@@ -49,7 +54,7 @@ const replyOf = async (url: string): Promise<string> => {
 };
 
 it("the reference listener runs a deployment as a process, replaces it, reports failures, and stops what is deleted", async () => {
-  startListener();
+  const listener = startListener();
   const api = waybill.config;
   const created = await createDeployment(api, body("greeter", "registry.example/greeter:1"));
   expect((await untilSettled(api, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
@@ -81,4 +86,20 @@ it("the reference listener runs a deployment as a process, replaces it, reports 
       () => true,
     ),
   );
+  listener.kill("SIGTERM");
+});
+
+it("what a listener runs goes on while the service is out of reach", async () => {
+  const listener = startListener();
+  let printed = "";
+  listener.stdout?.on("data", (text: Buffer) => {
+    printed += text.toString();
+  });
+  const created = await createDeployment(waybill.config, body("steady", "registry.example/greeter:1"));
+  expect((await untilSettled(waybill.config, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
+  const { url } = await readDeployment(waybill.config, created.id);
+  await stopService();
+  await until(() => printed.includes("out of reach"));
+  expect(await replyOf(url ?? "")).toBe("Hello from steady");
+  expect(listener.exitCode).toBe(null);
 });

@@ -166,6 +166,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
     const attempt = attemptOf(state);
+    const isWanted = () => attemptOf(this.#journal.state) === attempt;
     return {
       env: this.env,
       spec: state.spec,
@@ -175,8 +176,9 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       },
       record: (command) => {
         this.#submit(command);
-        return attemptOf(this.#journal.state) === attempt;
+        return isWanted();
       },
+      isWanted,
       isTired: () => Date.now() >= until,
     };
   }

@@ -15,6 +15,8 @@ export interface StepContext {
    * then leaves, and what it did since is harmless because keys are deterministic.
    */
   record(command: RunCommand): boolean;
+  /** The same, asked without recording anything: before something is made after a long wait. */
+  isWanted(): boolean;
   /** Whether the step should leave the rest to the next alarm. */
   isTired(): boolean;
 }

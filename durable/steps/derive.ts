@@ -48,7 +48,7 @@ export async function deriveSegments(
     if (bytes !== null) hold({ derived, bytes });
     if (context.isTired()) return false;
   }
-  return true;
+  return context.isWanted();
 }
 
 /** The bytes of a derived segment that was held in memory, made of its originals again. */
@@ -72,7 +72,8 @@ interface Made {
  * Rows of neighbours are gathered into one segment. Where one begins and ends follows from the originals alone, so that
  * the same key always has the same bytes.
  */
-async function* derivedSegments({ env, spec }: StepContext, due: readonly DueSegment[]): AsyncGenerator<Made> {
+async function* derivedSegments(context: StepContext, due: readonly DueSegment[]): AsyncGenerator<Made> {
+  const { env, spec } = context;
   const read = chosenReader(env, spec);
   const begin = async (one: DueSegment) => ({ ...one, chosen: await read(one.segment) });
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
@@ -89,6 +90,7 @@ async function* derivedSegments({ env, spec }: StepContext, due: readonly DueSeg
   };
   for await (const { index, segment, chosen } of ahead(READ_LANES, due, begin, ({ chosen }) => chosen.leave())) {
     try {
+      if (!context.isWanted()) return; // it waited for long: whoever ended the run has cleaned up already
       if (open !== null && !goesOn(open, index, chosen)) {
         yield await close(open, false);
         open = null;

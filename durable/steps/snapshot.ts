@@ -18,7 +18,7 @@ const SHORT_LIST_CHARACTERS = 32 * 1024;
 export async function takeSnapshot(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
   const segments = await segmentsOf(context);
-  if (segments === null) return;
+  if (segments === null || !context.isWanted()) return;
   const key = snapshotKey(spec);
   const list = segments.map(({ footer: _, ...segment }) => segment);
   const text = JSON.stringify({ segments: list } satisfies StoredSnapshot);

@@ -246,7 +246,7 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const exportId = crypto.randomUUID();
-  // Recoding derives a segment, which begins with a read: this one is answered when the run has long been cancelled.
+  // Recoding derives a segment: this one reaches the store when the run has long been cancelled.
   const spec: RunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -255,7 +255,7 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
     get:
       (target, method: "get" | "put" | "delete" | "head") =>
       async (...args: never[]) => {
-        if (method === "get") {
+        if (method === "put") {
           asked.resolve();
           await answered.promise;
         }

@@ -270,6 +270,7 @@ async function prepared(filter: string) {
       submit({ ...command, now: 0 });
       return true;
     },
+    isWanted: () => true,
     isTired: () => false,
   };
   const plans = new FilePlans();

@@ -70,6 +70,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
       state = happened.reduce(run.evolve, state);
       return state.status === "RUNNING" && state.retryAt === null;
     },
+    isWanted: () => true,
     isTired: () => false,
   };
   return { work: { context, plans, store, file, key: "traces/0.parquet" }, events, state: () => state, partsMade };

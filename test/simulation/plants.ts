@@ -1,6 +1,6 @@
 import type { Edit } from "./edits.ts";
 
-/** A deliberate mistake, and the invariant that must find it. */
+/** A deliberate mistake, and the invariant that must find it; one of several, parted by |, where either is as near. */
 export interface Plant extends Edit {
   readonly name: string;
   readonly breaks: string;
@@ -148,7 +148,7 @@ export const PLANTS: readonly Plant[] = [
     text: `state.runs.every((run) => run.report.status === "COMPLETED")`,
     replacement: `state.runs.some((run) => run.report.status === "COMPLETED")`,
     breaks: "an export is COMPLETED while its runs still write",
-    foundBy: "complete-rows",
+    foundBy: "complete-rows|true-manifest",
   },
   {
     name: "window-skipped",

@@ -4,7 +4,7 @@ import { FAULTS, LISTENER_FAULTS } from "./faults.ts";
 
 describe("the simulation", () => {
   it("lives through a thousand exports, and a thousand revisions of deployments, in which everything goes wrong, and breaks no invariant", () => {
-    const said = simulate("--seeds", "500");
+    const said = simulate("--seeds", "400");
     expect(said.text).not.toContain("breaks");
     expect(said.exitCode).toBe(0);
     expect(exportsIn(said)).toBeGreaterThan(1000);

@@ -32,6 +32,12 @@ export interface Script<S, C, E, M> {
   upcast(event: { readonly type: string }): E;
 }
 
+/** A message in the outbox. */
+interface Waiting<M> {
+  readonly id: number;
+  readonly message: M;
+}
+
 /** The script of an actor that tells nobody anything, and none of whose events has changed its shape yet. */
 export const silent = <S, C, E>(decider: Decider<S, C, E>): Script<S, C, E, never> => ({
   decider,
@@ -197,16 +203,12 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
    */
   async flush(deliver: (message: M) => Promise<void>): Promise<boolean> {
     const outOfReach = new Set<string>();
-    for (let last = 0; this.#waitingAfter(last) !== null; ) {
-      const lanes = new Map<string, { readonly id: number; readonly message: M }[]>();
-      for (let row = this.#waitingAfter(last); row !== null; row = this.#waitingAfter(row.id)) {
-        const message: M = JSON.parse(row.body);
-        const receiver = this.#script.receiverOf(message);
-        lanes.set(receiver, [...(lanes.get(receiver) ?? []), { id: row.id, message }]);
-        last = row.id;
-      }
+    let last = 0;
+    for (let round = [...this.#waitingAfter(last)]; round.length > 0; round = [...this.#waitingAfter(last)]) {
+      last = round.at(-1)?.id ?? last;
       const arrived: number[] = [];
-      const lane = async ([receiver, waiting]: [string, readonly { readonly id: number; readonly message: M }[]]) => {
+      const lanes = Map.groupBy(round, ({ message }) => this.#script.receiverOf(message));
+      const lane = async ([receiver, waiting]: [string, readonly Waiting<M>[]]) => {
         for (const { id, message } of waiting) {
           if (outOfReach.has(receiver)) return;
           try {
@@ -220,7 +222,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
       await Promise.all([...lanes].map(lane));
       this.#forget(arrived);
     }
-    return this.#waitingAfter(0) === null;
+    return !this.#isAnyWaiting();
   }
 
   /** One write for all: each makes what the actor sends next wait for the disk. */
@@ -242,7 +244,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
 
   #wantedAt(state: S, outboxAt: number): number | null {
     const due = this.#script.decider.wakeAt(state);
-    return this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;
+    return this.#isAnyWaiting() ? Math.min(outboxAt, due ?? outboxAt) : due;
   }
 
   #moveAlarm(at: number | null): number | null {
@@ -253,17 +255,20 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
   #isReplaced(id: number, message: M): boolean {
     const { receiverOf, tellsAll } = this.#script;
     if (!tellsAll(message)) return false;
-    for (let row = this.#waitingAfter(id); row !== null; row = this.#waitingAfter(row.id)) {
-      const later: M = JSON.parse(row.body);
+    for (const { message: later } of this.#waitingAfter(id))
       if (tellsAll(later) && receiverOf(later) === receiverOf(message)) return true;
-    }
     return false;
   }
 
-  /** The oldest message behind that one. */
-  #waitingAfter(id: number): { readonly id: number; readonly body: string } | null {
-    if (!this.#isKept) return null;
-    const query = "SELECT id, body FROM outbox WHERE id > ? ORDER BY id LIMIT 1";
-    return this.#storage.sql.exec<{ id: number; body: string }>(query, id).toArray()[0] ?? null;
+  /** The messages behind that one, oldest first. */
+  *#waitingAfter(id: number): Generator<Waiting<M>> {
+    if (!this.#isKept) return;
+    const query = "SELECT id, body FROM outbox WHERE id > ? ORDER BY id";
+    for (const row of this.#storage.sql.exec<{ id: number; body: string }>(query, id))
+      yield { id: row.id, message: JSON.parse(row.body) };
+  }
+
+  #isAnyWaiting(): boolean {
+    return this.#isKept && this.#storage.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length > 0;
   }
 }

@@ -5,23 +5,11 @@ import { deployment } from "../../src/domain/deployment/index.ts";
 import { EDGE_STEP_MS, LEASE_MS } from "../../src/domain/deployment/limits.ts";
 import type { DeploymentDefinition, RevisionContent } from "../../src/domain/deployment/records.ts";
 import { MOVES, REVISION_STATUSES, type RevisionStatus } from "../../src/domain/deployment/revision-status.ts";
-import { NOW } from "../support/samples.ts";
+import { deploymentDefinition, NOW } from "../support/samples.ts";
 
 /** Every move of the table is made here by commands alone, in a test of its name. */
 
-const edge: DeploymentDefinition = {
-  id: "d",
-  tenantId: "t",
-  name: "agent",
-  source: "internal_source",
-  deploymentType: null,
-  integrationId: null,
-  repoUrl: null,
-  listenerId: null,
-  k8sNamespace: null,
-  endpoint: "https://waybill.test",
-  createdAt: NOW,
-};
+const edge = deploymentDefinition;
 const github: DeploymentDefinition = { ...edge, source: "github", listenerId: "l" };
 const docker: DeploymentDefinition = { ...edge, source: "external_docker", listenerId: "l" };
 const content: RevisionContent = {

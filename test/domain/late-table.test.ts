@@ -16,11 +16,11 @@ import {
 } from "../../src/domain/late-table.ts";
 import type { ExportStatus } from "../../src/domain/records.ts";
 import { fail, ok } from "../../src/domain/result.ts";
-import { boundSince, type TableBinding, type TableSource } from "../../src/domain/table-source.ts";
+import { boundSince, type TableBinding } from "../../src/domain/table-source.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
 import { sourceFailure } from "../../src/source/clickhouse/failures.ts";
-import { HOUR_MS, NOW, planOf } from "../support/samples.ts";
+import { HOUR_MS, NOW, planOf, tableSource } from "../support/samples.ts";
 
 const MICROS = 1000;
 const MINUTE_MS = 60_000;
@@ -289,14 +289,7 @@ describe("late rows of a table", () => {
 });
 
 describe("a binding", () => {
-  const source: TableSource = {
-    url: "https://clickhouse.example.com",
-    database: "default",
-    table: "runs",
-    user: "reader",
-    project: "p",
-    columns: {},
-  };
+  const source = tableSource;
   const known: TableBinding = { source, envelope: "sealed", boundAt: 5, since: 3 };
 
   it("is about the same rows after a change of the user or of other columns", () => {

@@ -6,6 +6,7 @@ import { keepUpload } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
 import { healthFailure } from "../../durable/edge-plane.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
+import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../support/tarball.ts";
 import { env } from "./traces.ts";
@@ -17,19 +18,7 @@ let definition: DeploymentDefinition;
 beforeEach(async () => {
   const tenantId = crypto.randomUUID();
   await workspace(env, tenantId).create({ id: tenantId, name: "test", plan: "enterprise" });
-  definition = {
-    id: crypto.randomUUID(),
-    tenantId,
-    name: "agent",
-    source: "internal_source",
-    deploymentType: null,
-    integrationId: null,
-    repoUrl: null,
-    listenerId: null,
-    k8sNamespace: null,
-    endpoint: "https://waybill.test",
-    createdAt: Date.now(),
-  };
+  definition = { ...deploymentDefinition, id: crypto.randomUUID(), tenantId, createdAt: Date.now() };
 });
 
 const stub = () => deployment(env, definition.tenantId, definition.id);

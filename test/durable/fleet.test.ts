@@ -3,6 +3,7 @@ import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { deployment, fleet, listener, workspace } from "../../durable/actors.ts";
 import type { DeploymentDefinition, ListenerRecord } from "../../src/domain/deployment/records.ts";
+import { deploymentDefinition } from "../support/samples.ts";
 import { env } from "./traces.ts";
 
 const WITHIN = { timeout: 20_000, interval: 10 };
@@ -18,17 +19,10 @@ beforeEach(async () => {
 });
 
 const definitionOf = (name: string): DeploymentDefinition => ({
-  id: crypto.randomUUID(),
-  tenantId,
-  name,
+  ...deploymentDefinition,
+  ...{ id: crypto.randomUUID(), tenantId, name, createdAt: Date.now() },
   source: "external_docker",
-  deploymentType: null,
-  integrationId: null,
-  repoUrl: null,
   listenerId: machine.id,
-  k8sNamespace: null,
-  endpoint: "https://waybill.test",
-  createdAt: Date.now(),
 });
 
 const home = () => fleet(env, tenantId);

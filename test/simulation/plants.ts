@@ -20,7 +20,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "outbox-without-alarm",
     file: "durable/journal.ts",
-    text: "return this.#waitingAfter(0) !== null ? Math.min(outboxAt, due ?? outboxAt) : due;",
+    text: "return this.#isAnyWaiting() ? Math.min(outboxAt, due ?? outboxAt) : due;",
     replacement: "return due;",
     breaks: "messages wait for an alarm that nobody sets",
     foundBy: "awake",

@@ -1,17 +1,8 @@
 import { expect, it } from "vitest";
-import type { TableSource } from "../../src/domain/table-source.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
+import { tableSource } from "../support/samples.ts";
 
 /** Exceptions by where ClickHouse puts them, as its HTTP interface does: before the answer, in it and behind it. */
-
-const SOURCE: TableSource = {
-  url: "https://clickhouse.example.com",
-  database: "default",
-  table: "runs",
-  user: "reader",
-  project: "p",
-  columns: {},
-};
 
 const DAY: PageScope = {
   tenantId: "t",
@@ -29,7 +20,7 @@ const TAG = "rnywyenyaugorwqr";
 
 const askPages = async (status: number, headers: Record<string, string>, body: string) => {
   const urls: URL[] = [];
-  const table = openClickHouse(SOURCE, "secret", {
+  const table = openClickHouse(tableSource, "secret", {
     allowLoopback: false,
     fetch: async (url) => {
       urls.push(new URL(String(url)));

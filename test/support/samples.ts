@@ -1,9 +1,11 @@
+import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import type { StoreFailure } from "../../src/domain/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";
 import type { DestinationConfig, ExportDefinition } from "../../src/domain/records.ts";
 import type { CommittedFile, RunSpec } from "../../src/domain/run/events.ts";
+import type { TableSource } from "../../src/domain/table-source.ts";
 
 /** The tests' clock: in the future, so that no real alarm fires by itself. */
 export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
@@ -32,6 +34,31 @@ export const definition: ExportDefinition = {
   compression: "zstandard",
   sourceExportId: null,
   retryOfRunId: null,
+  createdAt: NOW,
+};
+
+/** A table of a customer's cluster. */
+export const tableSource: TableSource = {
+  url: "https://clickhouse.example.com",
+  database: "default",
+  table: "runs",
+  user: "reader",
+  project: "p",
+  columns: {},
+};
+
+/** A deployment at the edge. */
+export const deploymentDefinition: DeploymentDefinition = {
+  id: "d",
+  tenantId: "t",
+  name: "agent",
+  source: "internal_source",
+  deploymentType: null,
+  integrationId: null,
+  repoUrl: null,
+  listenerId: null,
+  k8sNamespace: null,
+  endpoint: "https://waybill.test",
   createdAt: NOW,
 };
 

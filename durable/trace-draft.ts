@@ -1,7 +1,8 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
 import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
-import { countRow, newTally, type Tally } from "../src/trace/run-statistics.ts";
+import { inRowOrder } from "../src/trace/row-order.ts";
+import { countRow, newTally } from "../src/trace/run-statistics.ts";
 import type { HotRun } from "../src/trace/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "./actors.ts";
 import type { Replaced, TraceStore, WrittenSegment } from "./trace-store.ts";
@@ -18,47 +19,58 @@ export interface Sealing {
 /** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
 export const MAX_SEGMENT_ROWS = 10_240;
 
-/** A segment being filled. */
+/** A segment being filled: its rows are put in order when it is written. */
 export interface Draft {
-  readonly writer: SegmentWriter;
-  readonly runs: string[];
-  readonly statistics: Tally;
+  readonly rows: SegmentRow[];
+  /** The `rowBytes` of the rows: what a segment is closed by. */
+  rawBytes: number;
   /** Hot runs whose changes are in it. */
   readonly sources: HotRun[];
 }
 
-export const emptyDraft = ({ identity }: Sealing): Draft => ({
-  writer: new SegmentWriter(identity),
-  runs: [],
-  statistics: newTally(),
-  sources: [],
-});
+export const emptyDraft = (): Draft => ({ rows: [], rawBytes: 0, sources: [] });
 
-export function isFull({ segmentRawBytes }: Sealing, { writer }: Draft, next: SegmentRow): boolean {
-  if (writer.rows === 0) return false;
-  return writer.rows === MAX_SEGMENT_ROWS || writer.rawBytes + rowBytes(next) > segmentRawBytes;
+export function isFull({ segmentRawBytes }: Sealing, { rows, rawBytes }: Draft, next: SegmentRow): boolean {
+  if (rows.length === 0) return false;
+  return rows.length === MAX_SEGMENT_ROWS || rawBytes + rowBytes(next) > segmentRawBytes;
 }
 
 /** `source`: the hot run that became the row; null: the row comes from a segment. */
 export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
-  draft.writer.add(row);
-  draft.runs.push(row.id);
-  countRow(draft.statistics, row);
+  draft.rows.push(row);
+  draft.rawBytes += rowBytes(row);
   if (source !== null) draft.sources.push(source);
 }
 
 /** Puts the segment into the bucket, where it counts for nothing until it is committed. */
 export async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
-  const { rawBytes } = draft.writer;
-  const { bytes, rows, minStart, maxStart } = draft.writer.finish();
+  const writer = new SegmentWriter(identity);
+  const runs: string[] = [];
+  const statistics = newTally();
+  for (const row of draft.rows.sort(inRowOrder)) {
+    writer.add(row);
+    runs.push(row.id);
+    countRow(statistics, row);
+  }
+  const { bytes, rows, minStart, maxStart } = writer.finish();
   const { number, key } = store.objects.intend((n) => segmentKey(identity, n), Date.now());
   const object = await bucket.put(key, bytes);
   // Only a conditional write is answered with null, and this one has no condition.
   if (object === null) throw new Error(`the segment ${key} was not written`);
   const { etag } = object;
   const footer = footerOfFile(bytes);
-  const { runs, statistics } = draft;
-  return { number, etag, bytes: bytes.length, rawBytes, rows, minStart, maxStart, runs, statistics, footer };
+  return {
+    number,
+    etag,
+    bytes: bytes.length,
+    rawBytes: draft.rawBytes,
+    rows,
+    minStart,
+    maxStart,
+    runs,
+    statistics,
+    footer,
+  };
 }
 
 /** Makes written segments count, in one transaction with all that follows from it. */

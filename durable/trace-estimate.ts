@@ -93,7 +93,7 @@ function estimateHot(store: TraceStore, identity: ShardIdentity, question: Shard
       sampledBytes += run.bytes;
     }
   }
-  if (sample.rows === 0) return { shares: [], isExact };
+  if (sampledBytes === 0) return { shares: [], isExact };
   const { bytes } = sample.finish();
   const footer = readFooter(footerOfFile(bytes));
   if (!footer.ok) throw new Error("a segment just written has no footer");

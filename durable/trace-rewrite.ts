@@ -1,7 +1,7 @@
 import type { SegmentRow } from "../src/parquet/row.ts";
 import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import type { Compaction } from "../src/trace/compaction.ts";
-import { groupByRun, type HotRun, inRowOrder } from "../src/trace/seal-plan.ts";
+import { groupByRun, type HotRun, inTimeOrder } from "../src/trace/seal-plan.ts";
 import { changedRow } from "./trace-changed.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
 import type { Replaced, WrittenSegment } from "./trace-store.ts";
@@ -22,7 +22,7 @@ export async function compact(sealing: Sealing, compaction: Compaction): Promise
 }
 
 /**
- * Writes the rows of segments anew, in their order and with changes folded in; the old objects stay for exports that
+ * Writes the rows of segments anew, with changes folded in; the old objects stay for exports that
  * are reading them. The rows of all of them are in memory: together they are no more than one segment.
  */
 async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
@@ -35,15 +35,15 @@ async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly H
   const rows: SegmentRow[] = [];
   for (const segment of replaced.segments) rows.push(...readSegmentRows(await objectOf(sealing, segment)));
   // Only the order is kept from the first pass: the changed rows need not all be in memory together.
-  const ordered = rows.map((row) => ({ row, id: row.id, start: foldedRow(row).start_time })).sort(inRowOrder);
+  const ordered = rows.map((row) => ({ row, id: row.id, start: foldedRow(row).start_time })).sort(inTimeOrder);
 
   const written: WrittenSegment[] = [];
-  let draft = emptyDraft(sealing);
+  let draft = emptyDraft();
   for (const { row: before } of ordered) {
     const row = foldedRow(before);
     if (isFull(sealing, draft, row)) {
       written.push(await write(sealing, draft));
-      draft = emptyDraft(sealing);
+      draft = emptyDraft();
     }
     add(draft, row, null);
   }

@@ -37,15 +37,15 @@ export async function seal(
 
 /** Writes runs that no segment holds yet. Each full segment counts at once: an interruption repeats one at most. */
 async function sealFresh(sealing: Sealing, runs: readonly HotRun[]): Promise<void> {
-  let draft = emptyDraft(sealing);
+  let draft = emptyDraft();
   for (const run of runs) {
     const row = deriveRow(mergeChanges(noRun(run.id), sealing.store.hot.changes(run.seqs)));
     if (row === null) continue;
     if (isFull(sealing, draft, row)) {
       commit(sealing, [await write(sealing, draft)], null, draft.sources);
-      draft = emptyDraft(sealing);
+      draft = emptyDraft();
     }
     add(draft, row, run);
   }
-  if (draft.runs.length > 0) commit(sealing, [await write(sealing, draft)], null, draft.sources);
+  if (draft.rows.length > 0) commit(sealing, [await write(sealing, draft)], null, draft.sources);
 }

@@ -53,19 +53,19 @@ const HOUR_MS = 60 * MINUTE_MS;
 const LEAST_PART_BYTES = 5 * MIB;
 const MOST_PARTS = 10_000;
 
-/** Bounds of the settings in `Limits`: a file can be uploaded whatever the size of its parts. */
-const LIMIT_BOUNDS: { readonly [Name in keyof Limits]: readonly [least: number, most: number] } = {
-  maxRetries: [0, 1000],
-  retryDelayMs: [0, 24 * HOUR_MS],
-  runTimeoutMs: [1, 365 * 24 * HOUR_MS],
-  exportTimeoutMs: [1, 365 * 24 * HOUR_MS],
-  maxRunningRuns: [1, 1000],
-  maxRunningExports: [1, 1000],
-  spawnDelayMs: [0, 24 * HOUR_MS],
-  targetFileBytes: [1, MOST_PARTS * LEAST_PART_BYTES],
-  partBytes: [LEAST_PART_BYTES, 64 * MIB],
-  partsInFlight: [1, 16],
-  slowDownPauseMs: [0, 24 * HOUR_MS],
+/** Names and bounds of the settings in `Limits`: a file can be uploaded whatever the size of its parts. */
+const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: string, least: number, most: number] } = {
+  maxRetries: ["MAX_RETRIES", 0, 1000],
+  retryDelayMs: ["RETRY_DELAY_MS", 0, 24 * HOUR_MS],
+  runTimeoutMs: ["RUN_TIMEOUT_MS", 1, 365 * 24 * HOUR_MS],
+  exportTimeoutMs: ["EXPORT_TIMEOUT_MS", 1, 365 * 24 * HOUR_MS],
+  maxRunningRuns: ["MAX_RUNNING_RUNS", 1, 1000],
+  maxRunningExports: ["MAX_RUNNING_EXPORTS", 1, 1000],
+  spawnDelayMs: ["SPAWN_DELAY_MS", 0, 24 * HOUR_MS],
+  targetFileBytes: ["TARGET_FILE_BYTES", 1, MOST_PARTS * LEAST_PART_BYTES],
+  partBytes: ["PART_BYTES", LEAST_PART_BYTES, 64 * MIB],
+  partsInFlight: ["PARTS_IN_FLIGHT", 1, 16],
+  slowDownPauseMs: ["SLOW_DOWN_PAUSE_MS", 0, 24 * HOUR_MS],
 };
 
 /**
@@ -97,8 +97,8 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
 
 const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
   const limit = (name: keyof Limits): number => {
-    const [least, most] = LIMIT_BOUNDS[name];
-    return readNumber(env, settingName(name), LIMITS[name], least, most);
+    const [setting, least, most] = LIMIT_SETTINGS[name];
+    return readNumber(env, setting, LIMITS[name], least, most);
   };
   return {
     maxRetries: limit("maxRetries"),
@@ -114,9 +114,6 @@ const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
     slowDownPauseMs: limit("slowDownPauseMs"),
   };
 };
-
-/** `retryDelayMs` -> `RETRY_DELAY_MS` */
-const settingName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 const readRetentionDays = (env: Readonly<Record<string, unknown>>): number | null => {
   const days = readNumber(env, "RETENTION_DAYS", 0, RETENTION_DAYS.min, RETENTION_DAYS.max);

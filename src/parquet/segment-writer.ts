@@ -10,7 +10,7 @@ import {
   textColumn,
 } from "./column-writers.ts";
 import { COLUMN_NAMES, type ColumnName } from "./columns.ts";
-import { rowBytes, type SegmentRow } from "./row.ts";
+import type { SegmentRow } from "./row.ts";
 import { segmentFile } from "./segment-file.ts";
 
 /** A sealed segment. Times are epoch microseconds. */
@@ -29,7 +29,6 @@ export class SegmentWriter {
   readonly #identity: { readonly tenantId: string; readonly projectId: string };
   readonly #columns: ReturnType<typeof columnWriters>;
   #rows = 0;
-  #rawBytes = 0;
   #minStart = Number.POSITIVE_INFINITY;
   #maxStart = Number.NEGATIVE_INFINITY;
   #finished = false;
@@ -40,15 +39,6 @@ export class SegmentWriter {
   ) {
     this.#identity = identity;
     this.#columns = columnWriters(options?.codec ?? "zstandard");
-  }
-
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The `rowBytes` of all rows so far: what a caller closes a segment by. */
-  get rawBytes(): number {
-    return this.#rawBytes;
   }
 
   /** Takes a run. Throws before anything is taken when a number is none that its column can hold. */
@@ -90,7 +80,6 @@ export class SegmentWriter {
     columns._patched.add(row._patched);
     columns._feedback.add(row._feedback);
     this.#rows++;
-    this.#rawBytes += rowBytes(row);
     this.#minStart = Math.min(this.#minStart, row.start_time);
     this.#maxStart = Math.max(this.#maxStart, row.start_time);
   }

@@ -49,7 +49,7 @@ export interface SealPolicy {
 }
 
 export interface SealPlan {
-  /** Runs for new segments, in the order of their rows. */
+  /** Runs for new segments, in the order in which they fill them. */
   readonly fresh: readonly HotRun[];
   /** Runs to be folded into the segment that holds them. */
   readonly folds: ReadonlyMap<number, readonly HotRun[]>;
@@ -104,12 +104,12 @@ export function planSeal(runs: readonly HotRun[], policy: SealPolicy): SealPlan 
       else fold.push(run);
     }
   }
-  fresh.sort(inRowOrder);
+  fresh.sort(inTimeOrder);
   return { fresh, folds, oldestLeftAt };
 }
 
-/** Order of rows in a segment. */
-export const inRowOrder = (
+/** The order in which runs fill segments, so that each holds those of a short time. */
+export const inTimeOrder = (
   a: { readonly start: number | null; readonly id: string },
   b: { readonly start: number | null; readonly id: string },
 ): number => (a.start ?? 0) - (b.start ?? 0) || (a.id < b.id ? -1 : 1);

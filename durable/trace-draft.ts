@@ -47,7 +47,10 @@ export async function write({ store, bucket, identity }: Sealing, draft: Draft):
   const writer = new SegmentWriter(identity);
   const runs: string[] = [];
   const statistics = newTally();
+  let hasFailed = false;
   for (const row of draft.rows.sort(inRowOrder)) {
+    if (hasFailed && row.status !== "error") writer.endPages();
+    hasFailed = row.status === "error";
     writer.add(row);
     runs.push(row.id);
     countRow(statistics, row);

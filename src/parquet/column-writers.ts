@@ -14,8 +14,14 @@ export interface ColumnWriter<T> {
   finish(): EncodedChunk;
 }
 
+/** Of a column whose values may be long. */
+export interface TextWriter extends ColumnWriter<Uint8Array> {
+  /** Lets no later value into the page that is open. */
+  endPage(): void;
+}
+
 /** Streams bytes as they are: PLAIN, each page compressed when it is full, nothing looked at. */
-export const textColumn = (column: ColumnName, codec: Compression): ColumnWriter<Uint8Array> => {
+export const textColumn = (column: ColumnName, codec: Compression): TextWriter => {
   const chunk = new ChunkWriter(column, codec);
   const pages = new PlainPages(chunk, FLAT);
   let nulls = 0;
@@ -28,8 +34,9 @@ export const textColumn = (column: ColumnName, codec: Compression): ColumnWriter
         pages.open(1, 0, value.length).appendPrefixedBytes(value);
       }
     },
+    endPage: () => pages.endPage(),
     finish: () => {
-      pages.finish();
+      pages.endPage();
       return chunk.finish({ nulls, bounds: null }, null);
     },
   };
@@ -190,7 +197,7 @@ const writePlain = <T>(chunk: ChunkWriter, type: LeafType<T>, leaf: Leaf<T>): vo
       type.append(pages.open(level, repeated, type.sizeOf(value)), value);
     }
   }
-  pages.finish();
+  pages.endPage();
 };
 
 const writeWithDictionary = <T>(

@@ -57,17 +57,17 @@ export function* leafPages<T>(
   depth: Depth,
   plain: PlainValues<T>,
 ): Generator<ClosedPage<T>> {
-  let dictionary: () => readonly T[] = () => [];
+  const { nulls } = chunk.statistics;
+  let dictionary: Dictionary<T> = () => {
+    throw new Error("a page of places before its dictionary");
+  };
   for (const { header, body } of storedPages(file, chunk)) {
     const decompressed = () => decompressPage(chunk.codec, body, header.uncompressed_page_size);
     const { data_page_header, dictionary_page_header } = header;
     if (dictionary_page_header) {
-      dictionary = once(() => {
-        const values = plain(decompressed(), 0);
-        return Array.from({ length: dictionary_page_header.num_values }, () => values.next());
-      });
+      dictionary = dictionaryOf(() => plain(decompressed(), 0));
     } else if (data_page_header) {
-      const open = () => leafPage(decompressed(), data_page_header, depth, plain, dictionary);
+      const open = () => leafPage(decompressed(), data_page_header, { depth, nulls }, plain, dictionary);
       const levels = data_page_header.num_values;
       const peek = () => flatLevels(decompressHead(chunk.codec, body, header.uncompressed_page_size), levels);
       yield { levels, peek, open };
@@ -88,36 +88,45 @@ const readerOf = (page: Uint8Array) => ({
   offset: 0,
 });
 
-const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
+/** The value at a place. */
+type Dictionary<T> = (place: number) => T;
+
+/** Opened when it is first asked, and decoded as far as it has been asked: distinct values come in the order of rows. */
+const dictionaryOf = <T>(open: () => Cursor<T>): Dictionary<T> => {
+  const decoded: T[] = [];
+  let rest: Cursor<T> | null = null;
+  return (place) => {
+    rest ??= open();
+    while (decoded.length <= place) decoded.push(rest.next());
+    // It was decoded just now, if not before.
+    return decoded[place] as T;
   };
 };
 
 const leafPage = <T>(
   page: Uint8Array,
   { num_values, encoding }: NonNullable<PageHeader["data_page_header"]>,
-  depth: Depth,
+  { depth, nulls }: { readonly depth: Depth; readonly nulls: number },
   plain: PlainValues<T>,
-  dictionary: () => readonly T[],
+  dictionary: Dictionary<T>,
 ): LeafPage<T> => {
   const reader = readerOf(page);
   const repetition = new Uint8Array(depth.repetition > 0 ? num_values : 0);
   if (depth.repetition > 0) readRleBitPackedHybrid(reader, bitWidthOf(depth.repetition), repetition);
   const definition = new Uint8Array(num_values);
-  readRleBitPackedHybrid(reader, bitWidthOf(depth.definition), definition);
+  if (nulls > 0) readRleBitPackedHybrid(reader, bitWidthOf(depth.definition), definition);
+  else {
+    definition.fill(depth.definition);
+    reader.offset += 4 + reader.view.getUint32(reader.offset, true);
+  }
   switch (encoding) {
     case "PLAIN":
       return { definition, repetition, values: plain(page, reader.offset) };
     case "RLE_DICTIONARY": {
-      let count = 0;
-      for (const level of definition) if (level === depth.definition) count++;
-      const places = new Uint32Array(count);
+      const places = new Uint32Array(nulls > 0 ? countOf(depth.definition, definition) : num_values);
       const width = reader.view.getUint8(reader.offset++);
       readRleBitPackedHybrid(reader, width, places, page.length - reader.offset);
-      return { definition, repetition, values: valuesAt(places, dictionary()) };
+      return { definition, repetition, values: valuesAt(places, dictionary) };
     }
     case "PLAIN_DICTIONARY":
     case "RLE":
@@ -131,11 +140,17 @@ const leafPage = <T>(
   }
 };
 
-const valuesAt = <T>(places: Uint32Array, dictionary: readonly T[]): Cursor<T> => {
+const countOf = (wanted: number, levels: Uint8Array): number => {
+  let count = 0;
+  for (const level of levels) if (level === wanted) count++;
+  return count;
+};
+
+const valuesAt = <T>(places: Uint32Array, dictionary: Dictionary<T>): Cursor<T> => {
   let at = 0;
   return {
-    // Places of a dictionary that stands before the page.
-    next: () => dictionary[places[at++] as number] as T,
+    // A page has a place for each value that is set.
+    next: () => dictionary(places[at++] as number),
     skip: (count) => {
       at += count;
     },

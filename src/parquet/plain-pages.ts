@@ -1,9 +1,16 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
+import type { ColumnName } from "./columns.ts";
 import { type Depth, encodeLevels, Levels } from "./levels.ts";
 
-/** A page is closed when its values pass this size; a larger single value has a page of its own. */
-const PAGE_BYTES = 1024 * 1024;
+/**
+ * A page is closed when its values pass this size; a larger single value has a page of its own. For the sake of one row
+ * a whole page is opened, so pages are small where nothing is lost by it. What models are told and answer repeats what
+ * other runs of the trace hold, and is compressed well only where these are in the same page.
+ */
+const PAGE_BYTES = 128 * 1024;
+const MESSAGES_PAGE_BYTES = 1024 * 1024;
+const MESSAGES: ReadonlySet<ColumnName> = new Set(["inputs", "outputs"]);
 /** Most levels of a page, so that nulls alone cannot make it endless; the page limit of the usual Java writer. */
 export const PAGE_VALUES = 20_000;
 
@@ -21,6 +28,7 @@ const FIRST_BUFFER_BYTES = 16 * 1024;
 export class PlainPages {
   readonly #chunk: ChunkWriter;
   readonly #depth: Depth;
+  readonly #pageBytes: number;
   #body = new ByteBuffer(FIRST_BUFFER_BYTES);
   readonly #definition = new Levels();
   readonly #repetition = new Levels();
@@ -28,6 +36,7 @@ export class PlainPages {
   constructor(chunk: ChunkWriter, depth: Depth) {
     this.#chunk = chunk;
     this.#depth = depth;
+    this.#pageBytes = MESSAGES.has(chunk.column) ? MESSAGES_PAGE_BYTES : PAGE_BYTES;
     this.#body.length = LEVELS_ROOM;
   }
 
@@ -39,22 +48,22 @@ export class PlainPages {
     return this.#body;
   }
 
-  /** Closes the last page. */
-  finish(): void {
+  /** Lets no later value into the page that is open. */
+  endPage(): void {
     if (this.#definition.length > 0) this.#close();
   }
 
   #isFull(nextBytes: number): boolean {
     if (this.#definition.length >= PAGE_VALUES) return true;
     const openBytes = this.#body.length - LEVELS_ROOM;
-    return openBytes > 0 && openBytes + nextBytes > PAGE_BYTES;
+    return openBytes > 0 && openBytes + nextBytes > this.#pageBytes;
   }
 
   #close(): void {
     const levels = encodeLevels(this.#depth, this.#definition.filled(), this.#repetition.filled());
     this.#chunk.dataPage(this.#pageBehind(levels), this.#definition.length, "PLAIN");
     // One huge value must not leave its buffer behind for the rest of the segment.
-    if (this.#body.bytes.length > 2 * PAGE_BYTES) this.#body = new ByteBuffer(FIRST_BUFFER_BYTES);
+    if (this.#body.bytes.length > 2 * this.#pageBytes) this.#body = new ByteBuffer(FIRST_BUFFER_BYTES);
     this.#body.length = LEVELS_ROOM;
     this.#definition.clear();
     this.#repetition.clear();

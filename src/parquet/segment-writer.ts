@@ -84,6 +84,11 @@ export class SegmentWriter {
     this.#maxStart = Math.max(this.#maxStart, row.start_time);
   }
 
+  /** Keeps later rows out of the pages that hold long values of those so far: either are read without the other. */
+  endPages(): void {
+    for (const name of TEXT_COLUMNS) this.#columns[name].endPage();
+  }
+
   /** Seals the segment, once. A segment has at least one run. */
   finish(): Segment {
     if (this.#finished || this.#rows === 0) throw new Error("a segment is finished once, and not without a run");
@@ -97,6 +102,8 @@ export class SegmentWriter {
     };
   }
 }
+
+const TEXT_COLUMNS = ["inputs", "outputs", "error", "extra", "events", "feedback_stats", "_feedback"] as const;
 
 const columnWriters = (codec: Compression) =>
   ({

@@ -54,13 +54,26 @@ describe("a segment", () => {
     expect([...seen].sort()).toEqual(["DATA_PAGE PLAIN", "DATA_PAGE RLE_DICTIONARY", "DICTIONARY_PAGE PLAIN"]);
   });
 
-  it("closes a page at 1 MiB, and gives a larger value a page of its own", () => {
+  it("closes a page at its size, and gives a larger value a page of its own", () => {
     const half = utf8("x".repeat(600 * 1024));
     const huge = utf8("y".repeat(3 * 1024 * 1024));
     const rows = [half, half, huge, half, null, null].map((inputs, index) => ({ ...plainRun(index), inputs }));
     const bytes = segmentOf(rows);
     const pages = [...storedPages(bytes, chunkOf(segmentFooter(bytes), "inputs"))];
     expect(pages.map(({ header }) => header.data_page_header?.num_values)).toEqual([1, 1, 1, 3]);
+  });
+
+  it("ends the pages of long values where it is told to", () => {
+    const writer = new SegmentWriter(IDENTITY);
+    const rows = plainRuns(6);
+    for (const [index, row] of rows.entries()) {
+      if (index === 2) writer.endPages();
+      writer.add(row);
+    }
+    const { bytes } = writer.finish();
+    const pages = [...storedPages(bytes, chunkOf(segmentFooter(bytes), "inputs"))];
+    expect(pages.map(({ header }) => header.data_page_header?.num_values)).toEqual([2, 4]);
+    expect(readSegmentRows(bytes)).toEqual(rows);
   });
 
   it("keeps runs without any value in a column, however many", () => {

@@ -221,8 +221,9 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 }
 
-/** Names the attempt under way; it changes when the attempt fails, while the run is paused, and when it ends. */
-function attemptOf(state: RunState): string {
-  if (state.status !== "RUNNING") return state.status;
-  return state.pausedAt === null ? `${state.failures.length}` : "PAUSED";
-}
+/**
+ * Names what a step is wanted for. It changes when the attempt fails, with every pause and resume and when the run
+ * ends, and never back: a step that gave up something in a pause must not be taken for one that did it all.
+ */
+const attemptOf = (state: RunState): string =>
+  state.status === "RUNNING" ? `${state.failures.length} ${state.order}` : state.status;

@@ -11,8 +11,8 @@ export interface StepContext {
   /** The run's progress as it is now; other commands may have changed it since the step began. */
   progress(): Progress;
   /**
-   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over); the step
-   * then leaves, and what it did since is harmless because keys are deterministic.
+   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over, paused), and
+   * this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
    */
   record(command: RunCommand): boolean;
   /** The same, asked without recording anything: before something is made after a long wait. */

@@ -21,7 +21,7 @@ import {
   type TestWorkspace,
   untilEnded,
 } from "./exporting.ts";
-import { DAY, env, ingest, newId, post, WHOLE_DAY } from "./traces.ts";
+import { DAY, env, ingest, NOON, newId, post, snapshot, WHOLE_DAY } from "./traces.ts";
 
 const MIB = 1024 * 1024;
 const WITHIN = { timeout: 20_000 };
@@ -279,4 +279,43 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   answered.resolve();
   await written.promise;
   await vi.waitUntil(async () => (await env.SEGMENTS.head(derivedKey(spec, 0))) === null, WITHIN);
+});
+
+it("A run that is paused and resumed while it waits for segments exports the rows of its window and no others", async () => {
+  const home = await newWorkspace();
+  for (const _ of ["first segment", "second segment"]) {
+    await ingest(home, post(newId(), { start_time: NOON - 1 }), post(newId(), { start_time: NOON }));
+    await snapshot(home);
+  }
+  const exportId = crypto.randomUUID();
+  const spec = specOf(home, exportId, 30_000);
+  const keys: string[] = [];
+  const asked = Promise.withResolvers<void>();
+  const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const bucket = new Proxy(env.SEGMENTS, {
+    get:
+      (target, method: "get" | "put" | "delete" | "head") =>
+      async (...args: [key: string, ...never[]]) => {
+        if (method === "get") {
+          if (!keys.includes(args[0])) keys.push(args[0]);
+          if (keys.length === 2) asked.resolve();
+          await answered[keys.indexOf(args[0])]?.promise;
+        }
+        return await (target[method] as (...given: [key: string, ...never[]]) => Promise<unknown>)(...args);
+      },
+  });
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  await runInDurableObject(actor, (instance) => Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
+  await run(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
+  await asked.promise;
+  await run(env, exportId, 0).pause(1);
+  answered[0].resolve();
+  await new Promise((resume) => setTimeout(resume, 100));
+  await run(env, exportId, 0).resume(2);
+  answered[1].resolve();
+  const planned = await vi.waitUntil(
+    async () => (await eventsOf(exportId)).find((event) => event.type === "FilesPlanned"),
+    WITHIN,
+  );
+  expect(planned).toMatchObject({ rows: 2 });
 });

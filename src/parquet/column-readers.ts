@@ -80,8 +80,13 @@ function* someValues<T>(
 }
 
 const rowsBefore = (end: number, rows: Uint32Array): Uint32Array => {
-  const count = rows.findIndex((row) => row >= end);
-  return count < 0 ? rows : rows.subarray(0, count);
+  let count = 0;
+  for (let most = rows.length; count < most; ) {
+    const middle = (count + most) >> 1;
+    if ((rows[middle] ?? end) < end) count = middle + 1;
+    else most = middle;
+  }
+  return rows.subarray(0, count);
 };
 
 /**

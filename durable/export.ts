@@ -24,6 +24,7 @@ import { isoFromMs } from "../src/domain/time.ts";
 import { windowOf } from "../src/domain/windows.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
+import { Acting } from "./acting.ts";
 import { run, workspace } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { announceExport } from "./export-messages.ts";
@@ -33,7 +34,6 @@ import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
-import { makeTurns } from "./turns.ts";
 import { uuidV5 } from "./uuid.ts";
 
 /** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
@@ -45,13 +45,17 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     tellsAll: (message) => message.to === "workspace" && message.kind === "report",
     upcast: upcastExport,
   });
-  readonly #turns = makeTurns();
+  readonly #acting = new Acting<ExportCommand>({
+    journal: this.#journal,
+    act: () => this.#act(),
+    recoveryAt: () => Date.now() + readSettings(this.env).limits.retryDelayMs,
+  });
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
     const partitions = partitionsOfExport(definition);
     const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
     const { limits } = readSettings(this.env);
-    this.#begin({
+    this.#acting.begin({
       type: "Create",
       plan: { definition, destination, shards, limits, partitions, runIds },
       now: Date.now(),
@@ -59,30 +63,30 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   async admit(): Promise<void> {
-    this.#begin({ type: "Admit", now: Date.now() });
+    this.#acting.begin({ type: "Admit", now: Date.now() });
   }
 
   async hearRun(ordinal: number, seq: number, report: RunReport): Promise<void> {
-    this.#begin({ type: "HearRun", ordinal, seq, report, now: Date.now() });
+    this.#acting.begin({ type: "HearRun", ordinal, seq, report, now: Date.now() });
   }
 
   async pause(): Promise<Result<ExportRecord, Refusal>> {
-    this.#begin({ type: "Pause", now: Date.now() });
+    this.#acting.begin({ type: "Pause", now: Date.now() });
     return this.#answer(refuseEnded(this.#journal.state));
   }
 
   async resume(): Promise<Result<ExportRecord, Refusal>> {
-    this.#begin({ type: "Resume", now: Date.now() });
+    this.#acting.begin({ type: "Resume", now: Date.now() });
     return this.#answer(refuseEnded(this.#journal.state));
   }
 
   async cancel(): Promise<Result<ExportRecord, Refusal>> {
-    this.#begin({ type: "Cancel", now: Date.now() });
+    this.#acting.begin({ type: "Cancel", now: Date.now() });
     return this.#answer(refuseCancel(this.#journal.state));
   }
 
   async loseProject(): Promise<void> {
-    this.#begin({ type: "LoseProject", now: Date.now() });
+    this.#acting.begin({ type: "LoseProject", now: Date.now() });
   }
 
   async view(): Promise<ExportRecord | null> {
@@ -142,27 +146,12 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return ok(recordOfUnstartedRun(state.plan, ordinal, then));
   }
 
-  override async alarm(): Promise<void> {
-    const recoveryAt = this.#recoveryAt();
-    this.#journal.armRecovery(recoveryAt);
-    await this.#turns(async () => {
-      await this.#act();
-      this.#journal.settle(recoveryAt);
-    });
+  override alarm(): Promise<void> {
+    return this.#acting.alarm();
   }
 
-  /** Does at once what the command makes due; the alarm does what dies on the way. */
-  #begin(command: ExportCommand): void {
-    this.#submit(command);
-    if (!this.#journal.isDue(command.now)) return;
-    const turn = this.#turns(async () => {
-      await this.#act();
-      this.#journal.leave(Date.now(), this.#recoveryAt());
-    });
-    turn.catch(() => {}); // the alarm stands
-  }
-
-  async #act(): Promise<void> {
+  /** False: it broke. */
+  async #act(): Promise<boolean> {
     try {
       const late = await this.#lookForLate();
       const spawnId = late === null ? null : this.#nextSpawnId();
@@ -171,8 +160,10 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
       await this.#prove();
       await this.#withdraw();
       await this.#deliverAll();
+      return true;
     } catch (error) {
       log("export_step_broke", { export: this.#plan()?.definition.id ?? null, error: String(error) });
+      return false;
     }
   }
 
@@ -260,10 +251,6 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   /** To be followed by work. */
   #submit(command: ExportCommand): void {
     this.#journal.submitAndAct(command);
-  }
-
-  #recoveryAt(): number {
-    return Date.now() + readSettings(this.env).limits.retryDelayMs;
   }
 }
 

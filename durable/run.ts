@@ -10,6 +10,7 @@ import type { RunState } from "../src/domain/run/state.ts";
 import { upcastRun } from "../src/domain/run/upcast.ts";
 import { hasEnded, isOver, viewOf } from "../src/domain/run/view.ts";
 import { log } from "../src/log.ts";
+import { Acting } from "./acting.ts";
 import { bulkExport } from "./actors.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
@@ -22,7 +23,6 @@ import { FilePlans } from "./steps/file-plans.ts";
 import { prepare } from "./steps/prepare.ts";
 import { takeSnapshot } from "./steps/snapshot.ts";
 import { uploadNextFile } from "./steps/upload.ts";
-import { makeTurns } from "./turns.ts";
 
 /**
  * How long one alarm works on. The platform ends an alarm after 15 min of wall time and after 10,000 requests; at the
@@ -39,30 +39,32 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     tellsAll: () => true,
     upcast: upcastRun,
   });
-  readonly #turns = makeTurns();
+  readonly #acting = new Acting<RunCommand>({
+    journal: this.#journal,
+    act: (isLatest) => this.#act(isLatest),
+    recoveryAt: () => Date.now() + this.#retryDelayMs(),
+  });
   #plans = new FilePlans();
   #delivery: Promise<boolean> | null = null;
-  /** Turns that have begun since the process started. */
-  #lastTurn = 0;
 
   async start(spec: RunSpec): Promise<void> {
-    this.#begin({ type: "Start", spec, now: Date.now() });
+    this.#acting.begin({ type: "Start", spec, now: Date.now() });
   }
 
   async pause(order: number): Promise<void> {
-    this.#begin({ type: "Pause", order, now: Date.now() });
+    this.#acting.begin({ type: "Pause", order, now: Date.now() });
   }
 
   async resume(order: number): Promise<void> {
-    this.#begin({ type: "Resume", order, now: Date.now() });
+    this.#acting.begin({ type: "Resume", order, now: Date.now() });
   }
 
   async cancel(): Promise<void> {
-    this.#begin({ type: "Cancel", now: Date.now() });
+    this.#acting.begin({ type: "Cancel", now: Date.now() });
   }
 
   async timeOut(): Promise<void> {
-    this.#begin({ type: "TimeOut", now: Date.now() });
+    this.#acting.begin({ type: "TimeOut", now: Date.now() });
   }
 
   async view(): Promise<ExportRunRecord | null> {
@@ -90,30 +92,16 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     };
   }
 
-  override async alarm(): Promise<void> {
-    this.#armRecovery();
-    await this.#turns(async () => {
-      if (await this.#act()) this.#journal.settle(Date.now() + this.#retryDelayMs());
-    });
+  override alarm(): Promise<void> {
+    return this.#acting.alarm();
   }
 
-  /** Does at once what the command makes due; the alarm does what dies on the way. */
-  #begin(command: RunCommand): void {
-    this.#submit(command);
-    if (!this.#journal.isDue(command.now)) return;
-    const turn = this.#turns(async () => {
-      if (await this.#act()) this.#journal.leave(Date.now(), Date.now() + this.#retryDelayMs());
-    });
-    turn.catch(() => {}); // the alarm stands
-  }
-
-  /** False: the work broke, and the alarm comes again after a while. */
-  async #act(): Promise<boolean> {
+  async #act(isLatest: () => boolean): Promise<boolean> {
     const begun = Date.now();
     let isBroken = false;
     try {
       this.#submit({ type: "Wake", now: begun });
-      await this.#work(begun + ALARM_BUDGET_MS);
+      await this.#work(begun + ALARM_BUDGET_MS, isLatest);
     } catch (error) {
       // The step stays open in the log: the next wake-up counts it like any other death of the process.
       log("run_step_broke", { ...this.#ids(), error: String(error) });
@@ -122,12 +110,10 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes
     await this.#delivery;
     await this.#deliverAll();
-    if (isBroken) this.#armRecovery();
     return !isBroken;
   }
 
-  async #work(until: number): Promise<void> {
-    const turn = ++this.#lastTurn;
+  async #work(until: number, isLatest: () => boolean): Promise<void> {
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#submit({ type: "BeginStep", step, now: Date.now() });
       if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
@@ -138,7 +124,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
         await this.#perform(step, context);
       } finally {
         // It hung, and a later turn may have cleaned up before it came back and put something there.
-        if (turn !== this.#lastTurn && hasEnded(this.#journal.state)) await cleanScratch(context);
+        if (!isLatest() && hasEnded(this.#journal.state)) await cleanScratch(context);
       }
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
       this.#deliverMeanwhile();
@@ -198,10 +184,6 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       if (state.status === "NONE") return;
       await bulkExport(this.env, state.spec.exportId).hearRun(state.spec.partition.ordinal, seq, report);
     });
-  }
-
-  #armRecovery(): void {
-    this.#journal.armRecovery(Date.now() + this.#retryDelayMs());
   }
 
   #retryDelayMs(): number {

@@ -22,6 +22,7 @@ import type { KnownExport, OpenWorkspace } from "../src/domain/workspace/state.t
 import { upcastWorkspace } from "../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../src/domain/workspace/view.ts";
 import { readSettings } from "../src/settings.ts";
+import { Acting } from "./acting.ts";
 import { bulkExport, destination } from "./actors.ts";
 import { checkTable } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
@@ -29,7 +30,6 @@ import { Journal } from "./journal.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
-import { makeTurns } from "./turns.ts";
 import { uuidV5 } from "./uuid.ts";
 import { sealPassword } from "./vault.ts";
 import { announceWorkspace, deliverOfWorkspace } from "./workspace-messages.ts";
@@ -43,7 +43,14 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     tellsAll: () => false,
     upcast: upcastWorkspace,
   });
-  readonly #turns = makeTurns();
+  readonly #acting = new Acting<WorkspaceCommand>({
+    journal: this.#journal,
+    act: async () => {
+      await this.#deliverAll();
+      return true;
+    },
+    recoveryAt: () => Date.now() + readSettings(this.env).limits.retryDelayMs,
+  });
 
   async create(command: { readonly id: string; readonly name: string; readonly plan: Plan }) {
     const { status } = this.#journal.state;
@@ -182,7 +189,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async spawnExport(definition: ExportDefinition): Promise<void> {
     const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
-    this.#begin({ type: "RegisterExport", definition, maxRunning, now: Date.now() });
+    this.#acting.begin({ type: "RegisterExport", definition, maxRunning, now: Date.now() });
   }
 
   async export(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -241,31 +248,11 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {
     const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
-    this.#begin({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
+    this.#acting.begin({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
   }
 
-  override async alarm(): Promise<void> {
-    const recoveryAt = this.#recoveryAt();
-    this.#journal.armRecovery(recoveryAt);
-    await this.#turns(async () => {
-      await this.#deliverAll();
-      this.#journal.settle(recoveryAt);
-    });
-  }
-
-  /** Tells at once whom the command concerns; the alarm tells them if this dies on the way. */
-  #begin(command: WorkspaceCommand): void {
-    this.#journal.submitAndAct(command);
-    if (!this.#journal.isDue(command.now)) return;
-    const turn = this.#turns(async () => {
-      await this.#deliverAll();
-      this.#journal.leave(Date.now(), this.#recoveryAt());
-    });
-    turn.catch(() => {}); // the alarm stands
-  }
-
-  #recoveryAt(): number {
-    return Date.now() + readSettings(this.env).limits.retryDelayMs;
+  override alarm(): Promise<void> {
+    return this.#acting.alarm();
   }
 
   #deliverAll(): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import { LONGEST_WAIT_MS } from "../../durable/acting.ts";
 import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
 import type { RunActor } from "../../durable/run.ts";
 import { announceRun } from "../../durable/run-messages.ts";
 import { derivedKey, snapshotKey } from "../../durable/steps/scratch.ts";
-import { LONGEST_WAIT_MS } from "../../durable/turns.ts";
 import { manifestKey, successKey } from "../../src/domain/layout.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { partitionsOf } from "../../src/domain/partitions.ts";

@@ -12,15 +12,21 @@ export interface Choice {
 const SLIM_FIELDS = EXPORT_FIELDS.filter((field) => field !== "inputs" && field !== "outputs");
 
 /**
- * In the order of a round. The whole export comes last: its files are the ones left in the bucket. Of the filters one
- * matches runs all over the day, the others those of 36 seconds and of half of the hour in which the traces begin.
+ * In the order of a round. The whole export comes last: its files are the ones left in the bucket. Of the filters two
+ * match runs of the whole day, those that failed, which segments keep together, and those of one name, which stand
+ * everywhere in them; the others those of 36 seconds and of half of the hour in which the traces begin.
  */
 export const CHOICES = {
   slim: { label: "no inputs, outputs", fields: SLIM_FIELDS, filter: null },
-  spread: {
+  failed: {
     label: "all 29, the 1.6 % that failed",
     fields: EXPORT_FIELDS,
     filter: { expression: 'eq(status, "error")', where: "status = 'error'" },
+  },
+  spread: {
+    label: "all 29, the 3 % of one name",
+    fields: EXPORT_FIELDS,
+    filter: { expression: 'eq(name, "send_mail")', where: "name = 'send_mail'" },
   },
   clustered: {
     label: "all 29, 1 % of the time",
@@ -48,6 +54,7 @@ export const CHOICE_NAMES = Object.keys(CHOICES) as readonly ChoiceName[];
 
 export const perChoice = <Value>(make: (name: ChoiceName) => Value): Record<ChoiceName, Value> => ({
   slim: make("slim"),
+  failed: make("failed"),
   spread: make("spread"),
   clustered: make("clustered"),
   half: make("half"),

@@ -5,7 +5,7 @@ import type { PeerQuery } from "./peer.ts";
 
 /** What every contender is asked: the newest of the runs that failed, with what a list of runs shows of them. */
 const COLUMNS = ["id", "name", "run_type", "status", "start_time", "end_time", "error", "inputs", "outputs"] as const;
-const { expression, where } = CHOICES.spread.filter;
+const { expression, where } = CHOICES.failed.filter;
 
 /** As many as the original answers at most (src/http/schemas/runs-query.ts). */
 const LIMIT = 100;

@@ -80,7 +80,8 @@ async function openUpload({ context, store, file, key }: FileWork): Promise<Uplo
     uploadId,
     now: Date.now(),
   });
-  if (wanted) return context.progress().upload;
+  const { upload } = context.progress();
+  if (upload?.uploadId === uploadId) return wanted ? upload : null; // kept, whoever goes on with it
   await store.abortUpload(key, uploadId); // nobody will ever finish it
   return null;
 }

@@ -91,6 +91,24 @@ describe("a file in parts", () => {
     expect(upload.state().status).toBe("COMPLETED");
   });
 
+  it("whose upload opens for a step that is not wanted any more is left to the next one, as the log says", async () => {
+    const given: string[] = [];
+    const abortUpload: Store["abortUpload"] = async (_key, uploadId) => {
+      given.push(uploadId);
+      return ok(null);
+    };
+    const upload = uploadOf(3, { abortUpload });
+    const { context } = upload.work;
+    const record: StepContext["record"] = (command) => {
+      context.record(command);
+      return false;
+    };
+    await uploadInParts({ ...upload.work, context: { ...context, record } });
+    expect([given, upload.partsMade]).toEqual([[], []]);
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)?.sha256).toBe(wholeSha256(3));
+  });
+
   it("never waits for another file that waits for it: many share the room of one isolate", async () => {
     const uploads = Array.from({ length: 8 }, () => uploadOf(12));
     await Promise.all(uploads.map(({ work }) => uploadInParts(work)));

@@ -86,6 +86,18 @@ export function valueAt(bytes: Uint8Array, path: readonly (string | number)[]): 
   return found;
 }
 
+/** The values of these members of the object that the bytes are, in one pass. Of repeated keys the last counts. */
+export function membersNamed(bytes: Uint8Array, names: readonly string[]): ReadonlyMap<string, JsonRange> {
+  const found = new Map<string, JsonRange>();
+  const at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_OBJECT) return found;
+  eachMember(bytes, at, (keyStart, keyEnd, start, end) => {
+    const name = names.find((one) => keyIs(bytes, keyStart, keyEnd, one));
+    if (name !== undefined) found.set(name, { start, end });
+  });
+  return found;
+}
+
 /** Calls `visit` with the range of each element of the list at `at`, until it answers false. */
 export function eachElement(bytes: Uint8Array, at: number, visit: (element: JsonRange) => boolean): void {
   if (bytes[at] !== OPEN_ARRAY) return;
@@ -192,23 +204,30 @@ function skipKey(bytes: Uint8Array, from: number): number {
 }
 
 function skipString(bytes: Uint8Array, from: number): number {
-  const length = bytes.length;
-  let at = from + 1;
-  while (at < length) {
-    const byte = bytes[at] ?? 0;
-    if (plainInString[byte] === 1) {
-      at += 1;
-    } else if (byte === QUOTE) {
-      return at + 1;
-    } else if (byte === BACKSLASH) {
-      at = skipEscape(bytes, at);
-      if (at < 0) return at;
-    } else {
-      return ~at;
-    }
+  let at = skipPlain(bytes, from + 1);
+  while (bytes[at] === BACKSLASH) {
+    const after = skipEscape(bytes, at);
+    if (after < 0) return after;
+    at = skipPlain(bytes, after);
   }
-  return ~at;
+  return bytes[at] === QUOTE ? at + 1 : ~at;
 }
+
+/** Text is most of what is scanned; by four bytes at once it takes about half the time. */
+function skipPlain(bytes: Uint8Array, from: number): number {
+  const lastFour = bytes.length - 4;
+  let at = from;
+  while (
+    at <= lastFour &&
+    (plainAt(bytes, at) & plainAt(bytes, at + 1) & plainAt(bytes, at + 2) & plainAt(bytes, at + 3)) === 1
+  )
+    at += 4;
+  while (at < bytes.length && plainAt(bytes, at) === 1) at += 1;
+  return at;
+}
+
+/** `at` is inside the bytes. */
+const plainAt = (bytes: Uint8Array, at: number): number => plainInString[bytes[at] as number] as number;
 
 function skipEscape(bytes: Uint8Array, from: number): number {
   const letter = bytes[from + 1] ?? 0;

@@ -1,5 +1,5 @@
 import { OPEN_OBJECT } from "../json-bytes.ts";
-import { type JsonRange, valueAt } from "./json-scan.ts";
+import { type JsonRange, membersNamed, valueAt } from "./json-scan.ts";
 
 /** Tokens and costs of a run, as the conventions of the tracing libraries report them. */
 export interface Usage {
@@ -20,13 +20,22 @@ const NO_USAGE: Usage = {
   completion_cost: null,
 };
 
+/** A member of an object, and a path in its value. */
+interface Place {
+  readonly member: string;
+  readonly path: readonly (string | number)[];
+}
+
+const IN_EXTRA: Place = { member: "metadata", path: ["usage_metadata"] };
+
 /** Places in `outputs`, first match counts; `extra` is asked between the first one and the others. */
-const PLACES_IN_OUTPUTS: readonly (readonly (string | number)[])[] = [
-  ["llm_output", "token_usage"],
-  ["llm_output", "usage"],
-  ["llmOutput", "tokenUsage"],
-  ["generations", 0, 0, "message", "kwargs", "usage_metadata"],
-  ["usage"],
+const FIRST_IN_OUTPUTS: Place = { member: "usage_metadata", path: [] };
+const OTHERS_IN_OUTPUTS: readonly Place[] = [
+  { member: "llm_output", path: ["token_usage"] },
+  { member: "llm_output", path: ["usage"] },
+  { member: "llmOutput", path: ["tokenUsage"] },
+  { member: "generations", path: [0, 0, "message", "kwargs", "usage_metadata"] },
+  { member: "usage", path: [] },
 ];
 
 /** Longest usage object that is parsed; real ones hold some hundred bytes. */
@@ -34,10 +43,9 @@ const MAX_USAGE_BYTES = 16 * 1024;
 
 /** Reads the usage out of raw JSON; null where nothing is said. A total that is not said is the sum of its parts. */
 export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): Usage {
+  const inOutputs = seeker(outputs, [FIRST_IN_OUTPUTS, ...OTHERS_IN_OUTPUTS]);
   const reported =
-    objectAt(outputs, ["usage_metadata"]) ??
-    objectAt(extra, ["metadata", "usage_metadata"]) ??
-    firstObject(outputs, PLACES_IN_OUTPUTS);
+    inOutputs([FIRST_IN_OUTPUTS]) ?? seeker(extra, [IN_EXTRA])([IN_EXTRA]) ?? inOutputs(OTHERS_IN_OUTPUTS);
   if (reported === null) return NO_USAGE;
   const prompt = tokens(reported, "input_tokens", "prompt_tokens", "promptTokens");
   const completion = tokens(reported, "output_tokens", "completion_tokens", "completionTokens");
@@ -55,18 +63,24 @@ export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): U
 
 type Reported = Readonly<Record<string, unknown>>;
 
-function firstObject(json: Uint8Array | null, paths: readonly (readonly (string | number)[])[]): Reported | null {
-  if (json === null) return null;
-  for (const path of paths) {
-    const top = valueAt(json, path.slice(0, 1));
-    const found = top === null ? null : objectAt(json.subarray(top.start, top.end), path.slice(1));
-    if (found !== null) return found;
-  }
-  return null;
+/** Finds the first object in some of the places; the JSON text, which may be long, is scanned once for all of them. */
+function seeker(json: Uint8Array | null, all: readonly Place[]): (places: readonly Place[]) => Reported | null {
+  if (json === null) return () => null;
+  const members = membersNamed(
+    json,
+    all.map(({ member }) => member),
+  );
+  return (places) => {
+    for (const { member, path } of places) {
+      const range = members.get(member);
+      const found = range === undefined ? null : objectAt(json.subarray(range.start, range.end), path);
+      if (found !== null) return found;
+    }
+    return null;
+  };
 }
 
-function objectAt(json: Uint8Array | null, path: readonly (string | number)[]): Reported | null {
-  if (json === null) return null;
+function objectAt(json: Uint8Array, path: readonly (string | number)[]): Reported | null {
   const range: JsonRange | null = path.length === 0 ? { start: 0, end: json.length } : valueAt(json, path);
   if (range === null || json[range.start] !== OPEN_OBJECT || range.end - range.start > MAX_USAGE_BYTES) return null;
   // The scan above saw the opening brace of an object.

@@ -1,5 +1,5 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
-import { rowBytes, type SegmentRow } from "../src/parquet/row.ts";
+import { ownRow, rowBytes, type SegmentRow } from "../src/parquet/row.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
 import { inRowOrder } from "../src/trace/row-order.ts";
 import { countRow, newTally } from "../src/trace/run-statistics.ts";
@@ -35,9 +35,9 @@ export function isFull({ segmentRawBytes }: Sealing, { rows, rawBytes }: Draft, 
   return rows.length === MAX_SEGMENT_ROWS || rawBytes + rowBytes(next) > segmentRawBytes;
 }
 
-/** `source`: the hot run that became the row; null: the row comes from a segment. */
+/** `source`: the hot run whose changes are in the row; null: the row comes from a segment as it is. */
 export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
-  draft.rows.push(row);
+  draft.rows.push(source === null ? row : ownRow(row));
   draft.rawBytes += rowBytes(row);
   if (source !== null) draft.sources.push(source);
 }

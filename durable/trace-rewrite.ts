@@ -45,7 +45,7 @@ async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly H
       written.push(await write(sealing, draft));
       draft = emptyDraft();
     }
-    add(draft, row, null);
+    add(draft, row, byId.get(before.id) ?? null);
   }
   written.push(await write(sealing, draft));
   commit(sealing, written, replaced, changed);

@@ -55,3 +55,15 @@ export const rowBytes = (row: SegmentRow): number => {
 
 const lengths = (values: readonly ({ readonly length: number } | null)[]): number =>
   values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+
+/** The row with bytes of its own, for rows that wait: a short view would keep all that it looks at in memory. */
+export const ownRow = (row: SegmentRow): SegmentRow => ({
+  ...row,
+  inputs: own(row.inputs),
+  outputs: own(row.outputs),
+  error: own(row.error),
+  extra: own(row.extra),
+  events: own(row.events),
+});
+
+const own = (bytes: Uint8Array | null): Uint8Array | null => bytes && new Uint8Array(bytes);

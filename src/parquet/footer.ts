@@ -176,6 +176,8 @@ const placedChunk = ({ meta_data }: ColumnChunk): PlacedChunk => {
   const codec = codecOfFooter(meta_data.codec);
   if (codec === null) throw new Error(`pages of codec ${meta_data.codec} are not ours`);
   const { dictionary_page_offset, statistics } = meta_data;
+  // Levels need not be read where there are no nulls, so it must be known.
+  if (statistics?.null_count === undefined) throw new Error(`the column ${name} does not say how many nulls it has`);
   const dataOffset = Number(meta_data.data_page_offset);
   const offset = Number(dictionary_page_offset ?? meta_data.data_page_offset);
   const dataPages = (meta_data.encoding_stats ?? []).filter((stat) => stat.page_type === "DATA_PAGE");
@@ -190,7 +192,7 @@ const placedChunk = ({ meta_data }: ColumnChunk): PlacedChunk => {
     values: Number(meta_data.num_values),
     pages: new Map(dataPages.map((stat) => [pageEncoding(stat), stat.count])),
     statistics: {
-      nulls: Number(statistics?.null_count ?? 0n),
+      nulls: Number(statistics.null_count),
       bounds: boundsOf(statistics),
     },
   };

@@ -84,16 +84,23 @@ export class Search {
       const candidates = numbersOf((place) => !changed.has(place.id) && this.isInside(place));
       const rows = chosenRows(held, tested, candidates);
       const matching = candidates.filter((_, index) => matches === "all" || this.#matches(rows[index] ?? {}));
-      await this.#addRows(segment, footer, matching);
+      await this.#addRows(segment, footer, this.#firstOf(matching, places));
     }
     const late = numbersOf(({ id }) => changed.has(id) && this.#isAsked(id));
     if (late.length > 0) await this.#offerChanged({ segment, changed }, footer, late, commits);
   }
 
-  /** Takes rows that match among the hits, the first of them, which stand in the order of a segment. */
-  async #addRows(segment: SnapshotSegment, footer: Footer, matching: Uint32Array): Promise<void> {
+  /** As many rows as are asked for, in the order of the segment: those whose places come first. */
+  #firstOf(rows: Uint32Array, places: readonly Position[]): Uint32Array {
     const { order, limit } = this.#question;
-    const rows = order === "asc" ? matching.slice(0, limit) : matching.slice(-limit);
+    if (rows.length <= limit) return rows;
+    const placeAt = (row: number) => places[row] as Position; // each row has one
+    const inOrder = [...rows].sort((a, b) => comparePositions(order, placeAt(a), placeAt(b)));
+    return Uint32Array.from(inOrder.slice(0, limit)).sort();
+  }
+
+  /** Takes rows among the hits. */
+  async #addRows(segment: SnapshotSegment, footer: Footer, rows: Uint32Array): Promise<void> {
     if (rows.length === 0) return;
     const held = await this.#read(segment, footer, HIT);
     this.#add(chosenRows(held, HIT, rows).map((row) => this.#hitOf(row)));

@@ -102,6 +102,21 @@ describe("a query", () => {
     expect(await query(project)).toEqual(["patched"]);
   });
 
+  it("has runs in the order of time, of which a segment keeps those that failed and traces together", async () => {
+    const project = newProject();
+    const made = (name: string, hour: number, order: string, fails = false) =>
+      post(newId(), {
+        ...{ name, dotted_order: order, error: fails ? bytes("failed") : null },
+        start_time: NOON + hour * 3_600_000_000,
+      });
+    const runs = [made("a", 0, "1"), made("b", 1, "2"), made("c", 2, "1.3"), made("d", 3, "2.4", true)];
+    await ingest(project, ...runs);
+    await snapshot(project);
+    expect(await query(project, { limit: 1 })).toEqual(["d"]);
+    expect(await query(project, { limit: 3 })).toEqual(["d", "c", "b"]);
+    expect(await query(project, { limit: 3, order: "asc" })).toEqual(["a", "b", "c"]);
+  });
+
   it.each<[string, Partial<RunQuestion>, number]>([
     ["reads the newest segment alone for the newest run", { limit: 1 }, 1],
     ["reads the oldest segment alone for the oldest run", { limit: 1, order: "asc" }, 1],

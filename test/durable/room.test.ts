@@ -1,10 +1,8 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { enterRoom } from "../../durable/steps/room.ts";
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
-
-afterEach(() => vi.useRealTimers());
 
 /** Whether somebody who waits has been let in after several looks. */
 async function isIn(entered: Promise<unknown>): Promise<boolean> {
@@ -12,24 +10,29 @@ async function isIn(entered: Promise<unknown>): Promise<boolean> {
   return Promise.race([entered.then(() => true), outside]);
 }
 
-it("lets in what fits, and the next one when somebody leaves; more than the room goes in alone", async () => {
-  const leave = await enterRoom(40 * MIB);
-  const next = enterRoom(10 * MIB);
-  expect(await isIn(next)).toBe(false);
-  leave();
-  const leaveNext = await next;
-  const giant = enterRoom(100 * MIB);
-  expect(await isIn(giant)).toBe(false);
-  leaveNext();
-  (await giant)();
-});
+describe("the room of an isolate", () => {
+  /** Tests of other files reset actors that never leave the room: by now they are forgotten. */
+  beforeEach(() => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * MINUTE }));
+  afterEach(() => vi.useRealTimers());
 
-it("forgets after minutes who never left, because its actor was reset", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  await enterRoom(48 * MIB);
-  const waiting = enterRoom(1);
-  vi.setSystemTime(Date.now() + 4 * MINUTE);
-  expect(await isIn(waiting)).toBe(false);
-  vi.setSystemTime(Date.now() + 2 * MINUTE);
-  (await waiting)();
+  it("lets in what fits, and the next one when somebody leaves; more than the room goes in alone", async () => {
+    const leave = await enterRoom(40 * MIB);
+    const next = enterRoom(10 * MIB);
+    expect(await isIn(next)).toBe(false);
+    leave();
+    const leaveNext = await next;
+    const giant = enterRoom(100 * MIB);
+    expect(await isIn(giant)).toBe(false);
+    leaveNext();
+    (await giant)();
+  });
+
+  it("forgets after minutes who never left, because its actor was reset", async () => {
+    await enterRoom(48 * MIB);
+    const waiting = enterRoom(1);
+    vi.setSystemTime(Date.now() + 4 * MINUTE);
+    expect(await isIn(waiting)).toBe(false);
+    vi.setSystemTime(Date.now() + 2 * MINUTE);
+    (await waiting)();
+  });
 });

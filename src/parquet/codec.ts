@@ -3,7 +3,6 @@ import type { CompressionCodec } from "hyparquet";
 import { snappyUncompress } from "hyparquet/src/snappy.js";
 import { snappyCompress } from "hyparquet-writer/src/snappy.js";
 import type { Compression } from "../domain/fields.ts";
-import { firstBlockEnd, MOST_BLOCK_BYTES } from "./zstd-head.ts";
 
 /** Page codecs. Every function answers bytes that own their memory exactly, so keeping a page keeps nothing else. */
 
@@ -74,12 +73,6 @@ export const decompressPage = (codec: Compression, page: Uint8Array, size: numbe
   if (restored.length !== size) throw new Error(`a page of ${size} bytes restores to ${restored.length}`);
   return restored;
 };
-
-/** At least the first bytes of a page, up to 64 KiB of them; as few as the codec allows, which may be all. */
-export const decompressHead = (codec: Compression, page: Uint8Array, size: number): Uint8Array =>
-  codec === "zstandard" && size > MOST_BLOCK_BYTES
-    ? decompress(codec, page.subarray(0, firstBlockEnd(page)), MOST_BLOCK_BYTES)
-    : decompressPage(codec, page, size);
 
 const decompress = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
   // Room for more than the page, or zlib would ask for another chunk to see that there is no more.

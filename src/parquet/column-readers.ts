@@ -62,9 +62,7 @@ function* someValues<T>(
   let first = 0;
   for (const page of leafPages(file, chunk, FLAT, plain)) {
     const wanted = rowsBefore(first + page.levels, rows.subarray(asked));
-    if (mayAllBeNull(chunk, page, wanted) && areNull(page.peek(), wanted, first)) {
-      for (const _ of wanted) yield null;
-    } else if (wanted.length > 0) {
+    if (wanted.length > 0) {
       const { definition, values } = page.open();
       let position = 0;
       for (const row of wanted) {
@@ -88,15 +86,3 @@ const rowsBefore = (end: number, rows: Uint32Array): Uint32Array => {
   }
   return rows.subarray(0, count);
 };
-
-/**
- * Rows are often picked because something is missing: of runs that failed, the outputs. Looking whether few rows have
- * no value costs little beside opening their page.
- */
-const mayAllBeNull = ({ statistics }: PlacedChunk, { levels }: { readonly levels: number }, wanted: Uint32Array) =>
-  wanted.length > 0 && wanted.length <= levels * FEW && statistics.nulls >= wanted.length;
-
-const FEW = 1 / 8;
-
-const areNull = (definition: Uint8Array, rows: Uint32Array, first: number): boolean =>
-  rows.every((row) => definition[row - first] === 0);

@@ -1,9 +1,9 @@
 import type { PageHeader } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
-import { decompressHead, decompressPage } from "./codec.ts";
+import { decompressPage } from "./codec.ts";
 import type { PlacedChunk } from "./footer.ts";
-import { bitWidthOf, type Depth, FLAT } from "./levels.ts";
+import { bitWidthOf, type Depth } from "./levels.ts";
 
 /** A page as it stands in a file. */
 export interface StoredPage {
@@ -45,8 +45,6 @@ export interface LeafPage<T> {
 export interface ClosedPage<T> {
   /** One for each row of a flat column. */
   readonly levels: number;
-  /** Of a flat column: its definition levels alone, for an eighth of what it costs to open a page of the usual size. */
-  peek(): Uint8Array;
   open(): LeafPage<T>;
 }
 
@@ -68,20 +66,12 @@ export function* leafPages<T>(
       dictionary = dictionaryOf(() => plain(decompressed(), 0));
     } else if (data_page_header) {
       const open = () => leafPage(decompressed(), data_page_header, { depth, nulls }, plain, dictionary);
-      const levels = data_page_header.num_values;
-      const peek = () => flatLevels(decompressHead(chunk.codec, body, header.uncompressed_page_size), levels);
-      yield { levels, peek, open };
+      yield { levels: data_page_header.num_values, open };
     } else {
       throw new Error(`a page of type ${header.type} in a segment`);
     }
   }
 }
-
-const flatLevels = (page: Uint8Array, levels: number): Uint8Array => {
-  const definition = new Uint8Array(levels);
-  readRleBitPackedHybrid(readerOf(page), bitWidthOf(FLAT.definition), definition);
-  return definition;
-};
 
 const readerOf = (page: Uint8Array) => ({
   view: new DataView(page.buffer, page.byteOffset, page.byteLength),

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { Compression } from "../../src/domain/fields.ts";
-import { compressPage, decompressHead } from "../../src/parquet/codec.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
 import { deriveSegment } from "../parquet/derived.ts";
@@ -49,15 +48,6 @@ it("rows cut out of noise by a window keep theirs", () => {
   const cut = deriveSegment(segmentOf(ROWS), { selection, codec: "zstandard", keep });
   const expected = deriveSegment(segmentOf(ROWS.slice(0, 2)), { selection, codec: "zstandard", keep: null });
   expect(cut !== null && expected !== null && equalBytes(cut.bytes, expected.bytes)).toBe(true);
-});
-
-it.each(CODECS)("pages of noise begin as their heads do, in %s", (codec) => {
-  for (const size of SIZES) {
-    const page = noise(size);
-    const head = decompressHead(codec, compressPage(codec, page), size);
-    expect(head.length).toBeGreaterThanOrEqual(Math.min(size, 64 * KIB));
-    expect(equalBytes(head, page.subarray(0, head.length)), `${size}`).toBe(true);
-  }
 });
 
 it("rows picked for what they lack are found beside values of any size", () => {

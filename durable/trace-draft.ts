@@ -1,7 +1,7 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
 import { ownRow, rowBytes, type SegmentRow } from "../src/parquet/row.ts";
 import { SegmentWriter } from "../src/parquet/segment-writer.ts";
-import { inRowOrder } from "../src/trace/row-order.ts";
+import { hasFailed, inRowOrder } from "../src/trace/row-order.ts";
 import { countRow, newTally } from "../src/trace/run-statistics.ts";
 import type { HotRun } from "../src/trace/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "./actors.ts";
@@ -47,10 +47,10 @@ export async function write({ store, bucket, identity }: Sealing, draft: Draft):
   const writer = new SegmentWriter(identity);
   const runs: string[] = [];
   const statistics = newTally();
-  let hasFailed = false;
-  for (const row of draft.rows.sort(inRowOrder)) {
-    if (hasFailed && row.status !== "error") writer.endPages();
-    hasFailed = row.status === "error";
+  const ordered = draft.rows.sort(inRowOrder);
+  for (const [index, row] of ordered.entries()) {
+    const before = ordered[index - 1];
+    if (before !== undefined && hasFailed(before) && !hasFailed(row)) writer.endPages();
     writer.add(row);
     runs.push(row.id);
     countRow(statistics, row);

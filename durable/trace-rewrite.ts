@@ -22,8 +22,8 @@ export async function compact(sealing: Sealing, compaction: Compaction): Promise
 }
 
 /**
- * Writes the rows of segments anew, with changes folded in; the old objects stay for exports that
- * are reading them. The rows of all of them are in memory: together they are no more than one segment.
+ * Writes the rows of segments anew, with changes folded in; the old objects stay for exports that are reading them.
+ * The rows of all of them are in memory: together they are no more than one segment.
  */
 async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
   const { store } = sealing;

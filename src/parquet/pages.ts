@@ -56,14 +56,14 @@ export function* leafPages<T>(
   plain: PlainValues<T>,
 ): Generator<ClosedPage<T>> {
   const { nulls } = chunk.statistics;
-  let dictionary: Dictionary<T> = () => {
+  let dictionary: ValueOf<T> = () => {
     throw new Error("a page of places before its dictionary");
   };
   for (const { header, body } of storedPages(file, chunk)) {
     const decompressed = () => decompressPage(chunk.codec, body, header.uncompressed_page_size);
     const { data_page_header, dictionary_page_header } = header;
     if (dictionary_page_header) {
-      dictionary = dictionaryOf(() => plain(decompressed(), 0));
+      dictionary = openedWhenAsked(() => plain(decompressed(), 0));
     } else if (data_page_header) {
       const open = () => leafPage(decompressed(), data_page_header, { depth, nulls }, plain, dictionary);
       yield { levels: data_page_header.num_values, open };
@@ -79,10 +79,10 @@ const readerOf = (page: Uint8Array) => ({
 });
 
 /** The value at a place. */
-type Dictionary<T> = (place: number) => T;
+type ValueOf<T> = (place: number) => T;
 
 /** Opened when it is first asked, and decoded as far as it has been asked: distinct values come in the order of rows. */
-const dictionaryOf = <T>(open: () => Cursor<T>): Dictionary<T> => {
+const openedWhenAsked = <T>(open: () => Cursor<T>): ValueOf<T> => {
   const decoded: T[] = [];
   let rest: Cursor<T> | null = null;
   return (place) => {
@@ -98,7 +98,7 @@ const leafPage = <T>(
   { num_values, encoding }: NonNullable<PageHeader["data_page_header"]>,
   { depth, nulls }: { readonly depth: Depth; readonly nulls: number },
   plain: PlainValues<T>,
-  dictionary: Dictionary<T>,
+  dictionary: ValueOf<T>,
 ): LeafPage<T> => {
   const reader = readerOf(page);
   const repetition = new Uint8Array(depth.repetition > 0 ? num_values : 0);
@@ -136,7 +136,7 @@ const countOf = (wanted: number, levels: Uint8Array): number => {
   return count;
 };
 
-const valuesAt = <T>(places: Uint32Array, dictionary: Dictionary<T>): Cursor<T> => {
+const valuesAt = <T>(places: Uint32Array, dictionary: ValueOf<T>): Cursor<T> => {
   let at = 0;
   return {
     // A page has a place for each value that is set.

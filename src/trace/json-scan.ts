@@ -79,17 +79,24 @@ export function valueAt(bytes: Uint8Array, path: readonly (string | number)[]): 
   let at = skipSpace(bytes, 0);
   let found: JsonRange | null = null;
   for (const step of path) {
-    found = typeof step === "string" ? memberNamed(bytes, at, step) : elementNumbered(bytes, at, step);
+    found =
+      typeof step === "string" ? (membersNamed(bytes, [step], at).get(step) ?? null) : elementNumbered(bytes, at, step);
     if (found === null) return null;
     at = found.start;
   }
   return found;
 }
 
-/** The values of these members of the object that the bytes are, in one pass. Of repeated keys the last counts. */
-export function membersNamed(bytes: Uint8Array, names: readonly string[]): ReadonlyMap<string, JsonRange> {
+/**
+ * The values of these members of the object at `at`, in one pass; none where no object is. Of repeated keys the last
+ * counts.
+ */
+export function membersNamed(
+  bytes: Uint8Array,
+  names: readonly string[],
+  at = skipSpace(bytes, 0),
+): ReadonlyMap<string, JsonRange> {
   const found = new Map<string, JsonRange>();
-  const at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) return found;
   eachMember(bytes, at, (keyStart, keyEnd, start, end) => {
     const name = names.find((one) => keyIs(bytes, keyStart, keyEnd, one));
@@ -109,15 +116,6 @@ export function eachElement(bytes: Uint8Array, at: number, visit: (element: Json
     if (bytes[next] !== COMMA) return;
     start = skipSpace(bytes, next + 1);
   }
-}
-
-function memberNamed(bytes: Uint8Array, at: number, name: string): JsonRange | null {
-  if (bytes[at] !== OPEN_OBJECT) return null;
-  let found: JsonRange | null = null;
-  eachMember(bytes, at, (keyStart, keyEnd, start, end) => {
-    if (keyIs(bytes, keyStart, keyEnd, name)) found = { start, end };
-  });
-  return found;
 }
 
 function elementNumbered(bytes: Uint8Array, at: number, position: number): JsonRange | null {

@@ -19,7 +19,8 @@ export function comparePositions(order: Order, a: Position, b: Position): number
   return order === "asc" ? ascending : -ascending;
 }
 
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** By UTF-16 code units, as sort does. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The place before every run that began at an instant or comes after it. */
 export const placeBefore = (order: Order, start: number): Position => ({

@@ -1,4 +1,8 @@
 import type { SegmentRow } from "../parquet/row.ts";
+import { compareTexts } from "./query-order.ts";
+
+/** Whether the run failed; segments keep those that did apart. */
+export const hasFailed = ({ status }: Pick<SegmentRow, "status">): boolean => status === "error";
 
 type OrderedRow = Pick<SegmentRow, "id" | "status" | "dotted_order" | "start_time">;
 
@@ -9,10 +13,8 @@ type OrderedRow = Pick<SegmentRow, "id" | "status" | "dotted_order" | "start_tim
  * belong come last.
  */
 export const inRowOrder = (a: OrderedRow, b: OrderedRow): number =>
-  Number(b.status === "error") - Number(a.status === "error") ||
+  Number(hasFailed(b)) - Number(hasFailed(a)) ||
   Number(a.dotted_order === null) - Number(b.dotted_order === null) ||
-  compared(a.dotted_order ?? "", b.dotted_order ?? "") ||
+  compareTexts(a.dotted_order ?? "", b.dotted_order ?? "") ||
   a.start_time - b.start_time ||
-  compared(a.id, b.id);
-
-const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+  compareTexts(a.id, b.id);

@@ -242,6 +242,21 @@ describe("a run", () => {
   });
 });
 
+/** Lets `around` decide when what the run asks of its bucket of segments is done. */
+const intercept = (
+  exportId: string,
+  around: (method: string, key: string, ask: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> => {
+  const bucket = new Proxy(env.SEGMENTS, {
+    get:
+      (target, method: "get" | "put" | "delete" | "head") =>
+      (...args: [key: string, ...never[]]) =>
+        around(method, args[0], () => (target[method] as (...given: typeof args) => Promise<unknown>)(...args)),
+  });
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
+};
+
 it("A step that comes back after its run has ended leaves nothing in scratch", async () => {
   const home = await newWorkspace();
   await ingest(home, post(newId()));
@@ -251,21 +266,14 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const written = Promise.withResolvers<void>();
-  const bucket = new Proxy(env.SEGMENTS, {
-    get:
-      (target, method: "get" | "put" | "delete" | "head") =>
-      async (...args: never[]) => {
-        if (method === "put") {
-          asked.resolve();
-          await answered.promise;
-        }
-        const result = await (target[method] as (...given: never[]) => Promise<unknown>)(...args);
-        if (method === "put") written.resolve();
-        return result;
-      },
+  await intercept(exportId, async (method, _key, ask) => {
+    if (method !== "put") return ask();
+    asked.resolve();
+    await answered.promise;
+    const result = await ask();
+    written.resolve();
+    return result;
   });
-  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
-  await runInDurableObject(actor, (instance) => Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     await run(env, exportId, 0).start(spec);
@@ -292,20 +300,14 @@ it("A run that is paused and resumed while it waits for segments exports the row
   const keys: string[] = [];
   const asked = Promise.withResolvers<void>();
   const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  const bucket = new Proxy(env.SEGMENTS, {
-    get:
-      (target, method: "get" | "put" | "delete" | "head") =>
-      async (...args: [key: string, ...never[]]) => {
-        if (method === "get") {
-          if (!keys.includes(args[0])) keys.push(args[0]);
-          if (keys.length === 2) asked.resolve();
-          await answered[keys.indexOf(args[0])]?.promise;
-        }
-        return await (target[method] as (...given: [key: string, ...never[]]) => Promise<unknown>)(...args);
-      },
+  await intercept(exportId, async (method, key, ask) => {
+    if (method === "get") {
+      if (!keys.includes(key)) keys.push(key);
+      if (keys.length === 2) asked.resolve();
+      await answered[keys.indexOf(key)]?.promise;
+    }
+    return ask();
   });
-  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
-  await runInDurableObject(actor, (instance) => Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
   await run(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
   await asked.promise;
   await run(env, exportId, 0).pause(1);

@@ -54,7 +54,7 @@ describe("a segment", () => {
     expect([...seen].sort()).toEqual(["DATA_PAGE PLAIN", "DATA_PAGE RLE_DICTIONARY", "DICTIONARY_PAGE PLAIN"]);
   });
 
-  it("closes a page at its size, and gives a larger value a page of its own", () => {
+  it("closes a page of messages at 1 MiB, and gives a larger value a page of its own", () => {
     const half = utf8("x".repeat(600 * 1024));
     const huge = utf8("y".repeat(3 * 1024 * 1024));
     const rows = [half, half, huge, half, null, null].map((inputs, index) => ({ ...plainRun(index), inputs }));

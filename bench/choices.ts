@@ -49,6 +49,9 @@ export const CHOICES = {
 
 export type ChoiceName = keyof typeof CHOICES;
 
+/** No run at all, which statistics alone tell: its export is what every export costs beside its rows. */
+export const NO_RUN_EXPRESSION = 'eq(name, "no run has this name")';
+
 // Object.keys forgets the key type; the object above is closed.
 export const CHOICE_NAMES = Object.keys(CHOICES) as readonly ChoiceName[];
 

@@ -1,6 +1,7 @@
 import { type AgentBundle, bundleOf } from "../src/agent/bundle.ts";
 import { MOST_TARBALL_BYTES } from "../src/agent/limits.ts";
 import { boundedBody } from "../src/bounded-body.ts";
+import { Deadline } from "../src/deadline.ts";
 import type {
   Bundle,
   DeploymentDefinition,
@@ -80,8 +81,9 @@ async function readTarball(env: Env, tenantId: string, path: string): Promise<Re
 
 /** The address was checked when it was sent; a redirect would lead to one that was not. */
 async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
+  const deadline = new Deadline(DOWNLOAD_WITHIN_MS);
   try {
-    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(DOWNLOAD_WITHIN_MS) });
+    const answer = await fetch(url, { redirect: "manual", signal: deadline.signal });
     if (answer.status !== 200) {
       await answer.body?.cancel();
       return failed(`The source's address answered ${answer.status}; it must answer 200, without a redirect.`);
@@ -90,6 +92,8 @@ async function download(url: string): Promise<Result<Uint8Array, RevisionFailure
     return bytes === null ? failed(`The source is longer than ${MOST_TARBALL_BYTES} bytes.`) : ok(bytes);
   } catch {
     return failed("The source's address did not answer in time, or the connection broke.");
+  } finally {
+    deadline.lift();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AgentBundle, AgentModule } from "../src/agent/bundle.ts";
 import { boundedBody } from "../src/bounded-body.ts";
+import { Deadline } from "../src/deadline.ts";
 import { HEALTH_WITHIN_MS } from "../src/domain/deployment/limits.ts";
 import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "../src/domain/deployment/records.ts";
 import { environmentOf, SECRETS_LOST } from "./agent-environment.ts";
@@ -59,9 +60,9 @@ type Health =
 
 /** One that answers otherwise may still be getting ready; one that throws, or does not start, will not mend. */
 async function askHealth(worker: Fetcher, withinMs: number): Promise<Health> {
-  const signal = AbortSignal.timeout(withinMs);
+  const deadline = new Deadline(withinMs);
   try {
-    const answer = await worker.fetch("https://agent/ok", { signal });
+    const answer = await worker.fetch("https://agent/ok", { signal: deadline.signal });
     if (answer.status === 200) {
       await answer.body?.cancel();
       return { isHealthy: true };
@@ -69,8 +70,10 @@ async function askHealth(worker: Fetcher, withinMs: number): Promise<Health> {
     const start = await quoted(answer);
     return { isHealthy: false, isFinal: false, message: `GET /ok answered ${answer.status}: ${start}` };
   } catch (error) {
-    const text = signal.aborted ? `no answer within ${HEALTH_WITHIN_MS / 1000} s` : String(error);
+    const text = deadline.hasPassed ? `no answer within ${HEALTH_WITHIN_MS / 1000} s` : String(error);
     return { isHealthy: false, isFinal: true, message: `GET /ok failed: ${text}` };
+  } finally {
+    deadline.lift();
   }
 }
 

@@ -1,4 +1,5 @@
 import { boundedBody } from "../bounded-body.ts";
+import { Deadline } from "../deadline.ts";
 import type { ProviderFailure } from "../domain/failures.ts";
 
 /** Requests to a provider, whose answers are hostile: bounded in time and size, and never leading elsewhere. */
@@ -30,9 +31,7 @@ interface BoundedRequest {
 /** Sends one request, follows no redirect, and takes the whole answer within the bounds; throws `UnusableAnswer`. */
 export async function boundedFetch(url: string, request: BoundedRequest): Promise<Response> {
   const { method, headers: sent, body: text = null } = request;
-  const deadline = new AbortController();
-  // A timer of our own, since one left behind by AbortSignal.timeout keeps an actor in memory until it fires.
-  const timer = setTimeout(() => deadline.abort(), DEADLINE_MS);
+  const deadline = new Deadline(DEADLINE_MS);
   try {
     const response = await fetch(url, {
       method,
@@ -50,9 +49,9 @@ export async function boundedFetch(url: string, request: BoundedRequest): Promis
   } catch (thrown) {
     if (thrown instanceof UnusableAnswer) throw thrown;
     // What else was thrown is not looked into: its text is the runtime's.
-    throw new UnusableAnswer(deadline.signal.aborted ? "provider_timeout" : "provider_unreachable");
+    throw new UnusableAnswer(deadline.hasPassed ? "provider_timeout" : "provider_unreachable");
   } finally {
-    clearTimeout(timer);
+    deadline.lift();
   }
 }
 

@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import { boundedBody } from "../bounded-body.ts";
+import { Deadline } from "../deadline.ts";
 import type { StoreFailure } from "../domain/failures.ts";
 import type { Credentials } from "../domain/records.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
@@ -44,9 +45,7 @@ export async function exchange(session: Session, request: StoreRequest): Promise
   const { operation } = request;
   // Signed without the body: the signer would copy it. Content-MD5 or the store's ETag vouch for the bytes.
   const headers = await signedHeaders(session, request);
-  // A timer of our own, since one left behind by AbortSignal.timeout keeps an actor in memory until it fires.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), session.timeoutMs);
+  const deadline = new Deadline(session.timeoutMs);
   try {
     const response = await session.fetch(request.url, {
       method: request.method,
@@ -65,9 +64,9 @@ export async function exchange(session: Session, request: StoreRequest): Promise
     return ok({ status, headers: response.headers, body });
   } catch {
     // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
-    return fail(storeFailureOf(operation, { kind: deadline.signal.aborted ? "deadline" : "network" }));
+    return fail(storeFailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
-    clearTimeout(timer);
+    deadline.lift();
   }
 }
 

@@ -13,18 +13,27 @@ const LAYERS: readonly {
   { path: "src/domain/", imports: ["src/decider.ts"], uses: [] },
   { path: "src/log.ts", imports: [], uses: [] },
   { path: "src/bounded-body.ts", imports: [], uses: [] },
+  { path: "src/deadline.ts", imports: [], uses: [] },
   { path: "src/json-bytes.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
   { path: "src/filter/", imports: ["src/domain/", "src/json-bytes.ts"], uses: [] },
-  { path: "src/source/", imports: ["src/bounded-body.ts", "src/domain/", "src/filter/"], uses: [] },
+  {
+    path: "src/source/",
+    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/", "src/filter/"],
+    uses: [],
+  },
   { path: "src/agent/", imports: ["src/domain/"], uses: ["node:zlib"] },
   {
     path: "src/parquet/",
     imports: ["src/domain/", "src/filter/"],
     uses: ["hyparquet", "hyparquet-writer", "node:zlib"],
   },
-  { path: "src/s3/", imports: ["src/bounded-body.ts", "src/domain/"], uses: ["aws4fetch", "node:crypto"] },
-  { path: "src/oauth/", imports: ["src/bounded-body.ts", "src/domain/"], uses: ["oauth4webapi"] },
+  {
+    path: "src/s3/",
+    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/"],
+    uses: ["aws4fetch", "node:crypto"],
+  },
+  { path: "src/oauth/", imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/"], uses: ["oauth4webapi"] },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",
@@ -36,6 +45,7 @@ const LAYERS: readonly {
     imports: [
       "src/decider.ts",
       "src/bounded-body.ts",
+      "src/deadline.ts",
       "src/domain/",
       "src/filter/",
       "src/log.ts",

@@ -1,4 +1,5 @@
 import { boundedBody } from "../../bounded-body.ts";
+import { Deadline } from "../../deadline.ts";
 import type { SourceFailure } from "../../domain/failures.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sourceFailureOf } from "./failures.ts";
@@ -37,9 +38,7 @@ export async function exchange(
   query: Query,
   expected: Expected,
 ): Promise<Result<Uint8Array, SourceFailure>> {
-  // A timer of our own, since one left behind by AbortSignal.timeout keeps an actor in memory until it fires.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), session.timeoutMs);
+  const deadline = new Deadline(session.timeoutMs);
   try {
     const response = await session.fetch(`${session.url}/?${searchOf(query, session.timeoutMs)}`, {
       method: "POST",
@@ -64,9 +63,9 @@ export async function exchange(
     return ok(body);
   } catch {
     // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
-    return fail(sourceFailureOf({ kind: deadline.signal.aborted ? "deadline" : "network" }));
+    return fail(sourceFailureOf({ kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
-    clearTimeout(timer);
+    deadline.lift();
   }
 }
 

@@ -150,7 +150,7 @@ export class Customer {
   async #pauseForAWhile(id: string): Promise<void> {
     const home = workspace(this.#env, this.tenantId);
     await this.#order(() => home.pauseExport(id));
-    await this.#kernel.sleep(this.#random.pick([1, 10, 600]) * 1000, "the customer has thought about it");
+    await this.#kernel.sleep(this.#random.pick([1, 3, 10, 600]) * 1000, "the customer has thought about it");
     await this.#order(() => home.resumeExport(id));
     // A pause that came late may have overtaken the resume.
     await this.#kernel.sleep(LOOKS_AGAIN_MS, "the customer looks whether it goes on");

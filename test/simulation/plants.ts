@@ -86,6 +86,14 @@ export const PLANTS: readonly Plant[] = [
     foundBy: "complete-rows",
   },
   {
+    name: "step-wanted-again",
+    file: "durable/run.ts",
+    text: "state.order}`",
+    replacement: "state.pausedAt !== null}`",
+    breaks: "what a step gave up in a pause counts as done when the pause was short",
+    foundBy: "asked-codec|complete-rows",
+  },
+  {
     name: "file-number-forgotten",
     file: "src/domain/layout.ts",
     text: "String(fileOrdinal).padStart(",

@@ -49,6 +49,16 @@ export interface Act {
 /** `pause` is followed by a resume, sooner or later; `retry` is asked for every run that failed. */
 const ACTS = ["cancel", "pause", "retry", "rotate", "look", "delete_destination"] as const;
 
+/** How often a world has acts of a kind. */
+const CHANCES: Readonly<Record<Act["kind"], number>> = {
+  cancel: 0.2,
+  pause: 0.3,
+  retry: 0.2,
+  rotate: 0.2,
+  look: 0.2,
+  delete_destination: 0.05,
+};
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -65,6 +75,7 @@ const RATES: Partial<Record<Fault, readonly number[]>> = {
   crash_after_commit: [0.002, 0.01, 0.03],
   eviction: [0.05, 0.5],
   slow_commit: [0.02, 0.2],
+  segments_slow: [0.1, 0.5],
 };
 const USUAL_RATES = [0.01, 0.03, 0.1];
 
@@ -99,11 +110,7 @@ export function scenarioOf(seed: number): Scenario {
       ...exports.filter(() => random.chance(0.4)).map(({ afterMs }) => batch(random, days, afterMs + soon(random))),
     ],
     exports,
-    acts: Array.from({ length: random.chance(0.5) ? random.between(1, 4) : 0 }, () => ({
-      afterMs: instant(),
-      kind: random.chance(0.1) ? "delete_destination" : random.pick(ACTS.slice(0, -1)),
-      target: random.between(0, exports.length - 1),
-    })),
+    acts: actsOf(random, rates.has("segments_slow"), exports, instant),
   };
 }
 
@@ -113,8 +120,28 @@ const batch = (random: Random, days: readonly string[], afterMs: number): Batch 
   rows: random.between(0, 5),
 });
 
-/** While an export is at work: at once, or between one try and the next. */
-const soon = (random: Random): number => random.pick([random.between(0, 200), random.between(0, 40 * SECOND)]);
+/** While an export is at work: at once, while it waits for something slow, or between one try and the next. */
+const soon = (random: Random): number => random.between(0, random.pick([200, 3 * SECOND, 40 * SECOND]));
+
+/**
+ * A few kinds in a world, as of faults, and often while the export is at work. Where it is slow there are pauses: they
+ * and the resumes come between the beginning and the end of a step.
+ */
+function actsOf(
+  random: Random,
+  isSlow: boolean,
+  exports: readonly WantedExport[],
+  instant: () => number,
+): readonly Act[] {
+  const chances = { ...CHANCES, ...(isSlow && { pause: 0.9 }) };
+  const kinds = ACTS.filter((kind) => random.chance(chances[kind]));
+  if (kinds.length === 0) return [];
+  return Array.from({ length: random.between(1, 6) }, () => {
+    const target = random.between(0, exports.length - 1);
+    const begun = exports[target]?.afterMs ?? 0;
+    return { afterMs: random.chance(0.3) ? instant() : begun + soon(random), kind: random.pick(kinds), target };
+  });
+}
 
 function wantedExport(random: Random, days: readonly string[], afterMs: number): WantedExport {
   const first = Date.parse(`${days[0]}T00:00:00.000Z`);

@@ -1,4 +1,5 @@
 import { admission } from "./admission.ts";
+import { askedCodec } from "./asked-codec.ts";
 import { atRest } from "./at-rest.ts";
 import { awake } from "./awake.ts";
 import { closedUploads } from "./closed-uploads.ts";
@@ -25,6 +26,7 @@ export const INVARIANTS: readonly Invariant[] = [
   trueManifest,
   completeRows,
   lateRows,
+  askedCodec,
   closedUploads,
   secrets,
   atRest,

@@ -1,0 +1,41 @@
+import type { CompressionCodec } from "hyparquet";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
+import type { Compression } from "../../../src/domain/fields.ts";
+import type { Invariant } from "./invariant.ts";
+
+const NAMES: Readonly<Record<Compression, CompressionCodec>> = {
+  zstandard: "ZSTD",
+  snappy: "SNAPPY",
+  gzip: "GZIP",
+  none: "UNCOMPRESSED",
+};
+
+/** What could be copied as it lies is copied, and nothing else: a chunk in another codec is one that nobody worked on. */
+export const askedCodec: Invariant = {
+  name: "asked-codec",
+  promise: "Every column chunk in the committed files of an export is compressed as the export asks.",
+  watch: (world, violated) => ({
+    atRest: () => {
+      for (const actor of world.logs.exports.values()) {
+        const state = world.logs.exportState(actor);
+        if (state.status === "NONE") continue;
+        const { id, compression } = state.plan.definition;
+        for (const run of world.logs.runsOf(id)) {
+          const known = world.logs.runState(run);
+          const files = known.status === "NONE" ? [] : known.progress.files;
+          for (const { key } of files) {
+            const object = world.bucket.objects.get(key);
+            const other =
+              object === undefined ? undefined : codecsIn(object.bytes).find((one) => one !== NAMES[compression]);
+            if (other !== undefined) violated(`${key} has a chunk in ${other}; ${compression} was asked`);
+          }
+        }
+      }
+    },
+  }),
+};
+
+const codecsIn = (bytes: Uint8Array): readonly (CompressionCodec | undefined)[] =>
+  parquetMetadata(Uint8Array.from(bytes).buffer).row_groups.flatMap(({ columns }) =>
+    columns.map((column) => column.meta_data?.codec),
+  );

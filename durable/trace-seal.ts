@@ -1,6 +1,6 @@
 import { deriveRow } from "../src/trace/derive-row.ts";
 import { mergeChanges, noRun } from "../src/trace/merge.ts";
-import { groupByRun, type HotRun, planSeal, type SealPolicy } from "../src/trace/seal-plan.ts";
+import { groupByRun, type HotChange, type HotRun, planSeal, type SealPolicy } from "../src/trace/seal-plan.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
 import { fold } from "./trace-rewrite.ts";
 
@@ -10,7 +10,7 @@ import { fold } from "./trace-rewrite.ts";
  * it. Changes that come meanwhile stay hot, as changes of a sealed run.
  */
 
-/** Hot changes looked at together. Bounds memory; a run whose changes fall apart is sealed, then folded. */
+/** Hot changes read together; of those that stay hot nothing but what the plan needs is kept. Bounds memory. */
 const CHANGES_PER_PAGE = 20_000;
 
 /** Seals what the policy chooses. Answers when the oldest sealable run that it left alone was first heard of. */
@@ -22,15 +22,23 @@ export async function seal(
   const { store } = sealing;
   const upTo = store.hot.lastSeq();
   let oldestLeftAt: number | null = null;
+  /** By run. What is sealed of a run is always the first of its changes: an older one that is folded later would win. */
+  const left = new Map<string, readonly HotChange[]>();
   for (let after = 0; ; ) {
-    const changes = store.hot.between(after, upTo, CHANGES_PER_PAGE);
-    const last = changes.at(-1);
+    const page = store.hot.between(after, upTo, CHANGES_PER_PAGE);
+    const last = page.at(-1);
     if (last === undefined) return oldestLeftAt;
     after = last.seq;
-    const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
+    const ids = [...new Set(page.map(({ run }) => run))];
+    const changes = [...ids.flatMap((id) => left.get(id) ?? []), ...page];
+    const runs = groupByRun(changes, store.segmentOf(ids));
     const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hot.bytes });
     await sealFresh(sealing, plan.fresh);
     for (const [segment, changed] of plan.folds) await fold(sealing, segment, changed);
+    for (const [id, ofRun] of Map.groupBy(changes, ({ run }) => run)) {
+      if (plan.left.has(id)) left.set(id, ofRun);
+      else left.delete(id);
+    }
     if (plan.oldestLeftAt !== null) oldestLeftAt = Math.min(oldestLeftAt ?? plan.oldestLeftAt, plan.oldestLeftAt);
   }
 }

@@ -53,6 +53,8 @@ export interface SealPlan {
   readonly fresh: readonly HotRun[];
   /** Runs to be folded into the segment that holds them. */
   readonly folds: ReadonlyMap<number, readonly HotRun[]>;
+  /** Ids of all others: they stay hot. */
+  readonly left: ReadonlySet<string>;
   /** When the oldest of the sealable runs left alone was first heard of; null: none is left. */
   readonly oldestLeftAt: number | null;
 }
@@ -91,10 +93,13 @@ export function groupByRun(changes: readonly HotChange[], segmentOf: ReadonlyMap
 export function planSeal(runs: readonly HotRun[], policy: SealPolicy): SealPlan {
   const fresh: HotRun[] = [];
   const folds = new Map<number, HotRun[]>();
+  const left = new Set<string>();
   let oldestLeftAt: number | null = null;
   for (const run of runs) {
-    if (!isSealable(run)) continue;
-    if (!isDue(run, policy)) {
+    if (!isSealable(run)) {
+      left.add(run.id);
+    } else if (!isDue(run, policy)) {
+      left.add(run.id);
       oldestLeftAt = Math.min(oldestLeftAt ?? run.oldestAt, run.oldestAt);
     } else if (run.segment === null) {
       fresh.push(run);
@@ -105,7 +110,7 @@ export function planSeal(runs: readonly HotRun[], policy: SealPolicy): SealPlan 
     }
   }
   fresh.sort(inTimeOrder);
-  return { fresh, folds, oldestLeftAt };
+  return { fresh, folds, left, oldestLeftAt };
 }
 
 /** The order in which runs fill segments, so that each holds those of a short time. */

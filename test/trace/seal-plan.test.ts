@@ -28,6 +28,7 @@ describe("choosing what to seal", () => {
     const changes = [hot("open"), hot("ended"), hot("ended", { kind: "patch", ended: true })];
     expect(freshIds(changes)).toEqual(["ended"]);
     expect(plan(changes).fresh[0]?.seqs).toHaveLength(2);
+    expect(plan(changes).left).toEqual(new Set(["open"]));
     expect(plan(changes).oldestLeftAt).toBe(NOW);
   });
 
@@ -44,7 +45,8 @@ describe("choosing what to seal", () => {
       hot("unborn", { kind: "patch", start: null }),
       hot("rated", { kind: "feedback", start: null, rank: 0 }),
     ];
-    expect(plan(changes, { scope: "everything" })).toEqual({ fresh: [], folds: new Map(), oldestLeftAt: null });
+    const left = new Set(["unborn", "rated"]);
+    expect(plan(changes, { scope: "everything" })).toEqual({ fresh: [], folds: new Map(), left, oldestLeftAt: null });
   });
 
   it("folds runs into the segments that hold them, whatever is said of their start", () => {

@@ -5,7 +5,6 @@ import { feedbackList } from "./feedback-list.ts";
 import { feedbackStats } from "./feedback-stats.ts";
 import { eachElement, valueAt } from "./json-scan.ts";
 import { DEFAULT_TRACE_TIER, type MergedRun } from "./merge.ts";
-import { startOf } from "./run-change.ts";
 import { usageOf } from "./usage.ts";
 
 /** Longest member of an event that is parsed: the event's name or its time. */
@@ -19,8 +18,7 @@ const decoder = new TextDecoder();
  * yet, because nothing says when it began or only feedback on it has come.
  */
 export function deriveRow(run: MergedRun): SegmentRow | null {
-  const startTime = startOf(run);
-  if (startTime === null || !run.known) return null;
+  if (run.start_time === null || !run.known) return null;
   const stats = feedbackStats(run.feedback);
   const list = feedbackList(run.feedback);
   return {
@@ -31,7 +29,7 @@ export function deriveRow(run: MergedRun): SegmentRow | null {
     reference_example_id: run.reference_example_id,
     name: run.name,
     run_type: run.run_type,
-    start_time: startTime,
+    start_time: run.start_time,
     end_time: run.end_time,
     status: statusOf(run),
     is_root: run.parent_run_id === null,

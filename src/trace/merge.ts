@@ -7,13 +7,15 @@ import {
   NO_FIELDS,
   type RunChange,
   type RunFields,
+  startOf,
 } from "./run-change.ts";
 
 /**
  * How the changes of one run become one run, field by field, whatever the order in which they came: what a patch
  * says wins over what a post says; among patches, and among posts, the later one wins; what is not said clears
- * nothing. Repeating the latest change alters nothing. What would make a run larger than it may be is left out: a run
- * that does not fit into memory could never be sealed, nor the others of its day.
+ * nothing. Repeating the latest change alters nothing. A dotted order tells when the run began only if nothing before
+ * it has: a later one moves no run out of its day, sealed or not. What would make a run larger than it may be is left
+ * out: a run that does not fit into memory could never be sealed, nor the others of its day.
  */
 
 /** A run as far as its changes tell. */
@@ -69,6 +71,7 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
       else if ((merged.patched & (1 << bit)) !== 0) continue;
       setField(merged, field, change);
     }
+    merged.start_time ??= startOf(change);
   }
   return { ...merged, feedback: feedback.entries() };
 }

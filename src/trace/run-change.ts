@@ -77,9 +77,14 @@ export const NO_FIELDS: RunFields = {
   events: null,
 };
 
-/** A post must say when its run began: its day decides where it is kept. */
+/**
+ * A post must say when its run began: its day decides where it is kept. Where its dotted order alone says so, that is
+ * its start time from then on, whatever becomes of the dotted order.
+ */
 export function checkPost(change: RunChange, loc: Location): Result<RunChange, Invalid> {
-  if (change.kind !== "post" || startOf(change) !== null) return ok(change);
+  if (change.kind !== "post" || change.start_time !== null) return ok(change);
+  const start = startOf(change);
+  if (start !== null) return ok({ ...change, start_time: start });
   return invalid([...loc, "start_time"], "a run needs a start_time, or a dotted_order that ends in it", "missing");
 }
 

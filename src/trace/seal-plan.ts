@@ -62,11 +62,16 @@ export interface SealPlan {
 /** With so many times `sealBytes` hot, runs are sealed although they have not ended. */
 const PATIENCE = 4;
 
-/** Agrees with `mergeChanges`: a start time beats a dotted order, and among either a patch beats a post. */
+/** Ranks of start times; below are dotted orders. */
+const POSTED_START = 3;
+const PATCHED_START = 4;
+
+/** Agrees with `mergeChanges`: a patched start time beats a posted one, and that a dotted order. */
 export function startHint(change: RunChange): StartHint {
   if (change.kind === "feedback") return { start: null, rank: 0 };
-  const byPatch = change.kind === "patch" ? 1 : 0;
-  return { start: startOf(change), rank: (change.start_time === null ? 1 : 3) + byPatch };
+  const start = startOf(change);
+  if (change.start_time === null) return { start, rank: 1 };
+  return { start, rank: change.kind === "patch" ? PATCHED_START : POSTED_START };
 }
 
 /** Gathers changes, given in order of acceptance, by their runs. */
@@ -128,6 +133,10 @@ function isDue(run: HotRun, { scope, now, hotBytes, sealBytes, sealAgeMs, maxHot
 
 function startAmong(changes: readonly HotChange[]): number | null {
   let best: StartHint = { start: null, rank: 0 };
-  for (const change of changes) if (change.start !== null && change.rank >= best.rank) best = change;
+  for (const change of changes) if (change.start !== null && isBetter(change, best)) best = change;
   return best.start;
 }
+
+/** Of start times of one rank the later counts, of dotted orders the first. */
+const isBetter = (next: StartHint, best: StartHint): boolean =>
+  next.rank >= POSTED_START ? next.rank >= best.rank : best.start === null;

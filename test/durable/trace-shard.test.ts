@@ -89,6 +89,20 @@ describe("ingest", () => {
     await shard(project).ingest([patch(id, { start_time: NOON + 86_400_000_000, name: "moved" })]);
     expect(await exported(project)).toMatchObject([{ start_time: NOON, name: "moved" }]);
   });
+
+  it.each(["20300103T120000000000Z", ""])(
+    "keeps a run in its day that is patched with the dotted order %j",
+    async (order) => {
+      for (const isSealedBetween of [false, true]) {
+        const project = newProject();
+        const id = newId();
+        await ingest(project, post(id, { start_time: null, dotted_order: `20300102T120000000000Z${id}` }));
+        if (isSealedBetween) await snapshot(project);
+        await ingest(project, patch(id, { dotted_order: order, end_time: NOON + 5 }));
+        expect(await exported(project)).toMatchObject([{ start_time: NOON, dotted_order: order, status: "success" }]);
+      }
+    },
+  );
 });
 
 describe("a snapshot", () => {

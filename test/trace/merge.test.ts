@@ -19,6 +19,7 @@ const json = fc.jsonValue({ maxDepth: 1 }).map((value) => bytes(JSON.stringify({
 const fields = fc.record({
   name: maybe(fc.string()),
   run_type: maybe(fc.constantFrom("llm", "tool")),
+  dotted_order: maybe(fc.constantFrom("", "20300101T100000000001Zx", "20300102T100000000001Zx")),
   end_time: maybe(fc.nat()),
   tags: maybe(fc.array(fc.string(), { maxLength: 2 })),
   trace_tier: maybe(fc.constantFrom("longlived", "shortlived")),
@@ -83,6 +84,16 @@ describe("merging the changes of a run", () => {
         expect(folded).toEqual(row(...sent));
       }),
     );
+  });
+
+  it("takes when a run began from the first dotted order, whatever later ones say and whenever it is sealed", () => {
+    const dotted = (day: string) => change("patch", { dotted_order: `${day}T100000123456Z${RUN_ID}` });
+    const later = [dotted("20300103"), change("patch", { dotted_order: "" })];
+    const sealed = runOfRow(row(dotted("20300101")));
+    const expected = { start_time: START_MICROS, dotted_order: "" };
+    expect(row(dotted("20300101"), ...later)).toMatchObject(expected);
+    expect(deriveRow(mergeChanges(sealed, later))).toMatchObject(expected);
+    expect(row(...later, change("post", { start_time: START_MICROS }))).toMatchObject(expected);
   });
 
   it("is not altered by repeating everything", () => {

@@ -101,7 +101,7 @@ describe("reading one run", () => {
 
   it("takes the place of a run from its dotted order when it has no start time", async () => {
     const dotted_order = `20300101T100000123456Z${RUN_ID}`;
-    expect(await accepted({ id: RUN_ID, dotted_order })).toMatchObject({ start_time: null, dotted_order });
+    expect(await accepted({ id: RUN_ID, dotted_order })).toMatchObject({ start_time: START_MICROS, dotted_order });
   });
 
   it("puts a post without a project into the default one, and leaves a patch without one open", async () => {

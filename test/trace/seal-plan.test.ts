@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeChange, encodeChange } from "../../src/trace/change-codec.ts";
+import { mergeChanges, noRun } from "../../src/trace/merge.ts";
 import { dayOfChange, likelyDays, shardOf } from "../../src/trace/routing.ts";
 import { groupByRun, type HotChange, planSeal, type SealPolicy, startHint } from "../../src/trace/seal-plan.ts";
-import { bytes, change, feedback, START_MICROS } from "./samples.ts";
+import { bytes, change, feedback, RUN_ID, START_MICROS } from "./samples.ts";
 
 const NOW = 1_900_000_000_000;
 const policy: SealPolicy = {
@@ -62,12 +64,17 @@ describe("choosing what to seal", () => {
   });
 
   it("agrees with the merge on when a run began", () => {
-    const dotted = (micros: string) => `20300101T100000${micros}Zx`;
-    const posts = change("post", { start_time: 5, dotted_order: dotted("000001") });
-    expect(startHint(posts)).toEqual({ start: 5, rank: 3 });
-    expect(startHint(change("patch", { start_time: 6 })).rank).toBeGreaterThan(3);
-    expect(startHint(change("patch", { dotted_order: dotted("000001") })).rank).toBeLessThan(3);
-    expect(startHint({ ...feedback("f", {}), start_time: 7 })).toEqual({ start: null, rank: 0 });
+    const dotted_order = fc.constantFrom(null, "", "20300101T100000000001Zx", "20300102T100000000001Zx");
+    const fields = fc.record({ start_time: fc.constantFrom(null, 5, 6), dotted_order });
+    const said = fc.tuple(fc.constantFrom("post", "patch"), fields).map(([kind, one]) => change(kind, one));
+    const rated = fields.map((one) => ({ ...feedback("f", {}), ...one }));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(said, rated)), (changes) => {
+        const stored = changes.map((one) => hot(RUN_ID, { kind: one.kind, ...startHint(one) }));
+        const { start = null } = groupByRun(stored, new Map())[0] ?? {};
+        expect(start).toBe(mergeChanges(noRun(RUN_ID), changes).start_time);
+      }),
+    );
   });
 });
 

@@ -38,12 +38,12 @@ export class TraceRetention {
   }
 
   /**
-   * Forgets every run, and what schedules have taken. The segments are retired: exports may be reading them. To be
-   * called within one transaction.
+   * Forgets every run, what is counted of them, and what schedules have taken. The segments are retired: exports may be
+   * reading them. To be called within one transaction.
    */
   forgetRuns(now: number): void {
     this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE state = 'live'", now);
-    for (const table of ["change", "piece", "sealed", "footer", "share", "asked"])
+    for (const table of ["change", "piece", "sealed", "footer", "summary", "share", "asked"])
       this.#sql.exec(`DELETE FROM ${table}`);
   }
 

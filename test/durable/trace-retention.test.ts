@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { workspace } from "../../durable/actors.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
+import { NO_RUNS } from "../../src/trace/run-statistics.ts";
 import {
   env,
   exported,
@@ -92,6 +93,16 @@ it("what is no longer kept is deleted by the shard's own alarm, objects after th
   expect(await keysOf(project)).toEqual([]);
   expect(await ringAt(project, until + RETIRED_MS + 2)).toEqual([]);
   expect(await runInDurableObject(shardStub(project), (_, { storage }) => storage.getAlarm())).toBeNull();
+});
+
+it("runs that are no longer kept are counted no more", async () => {
+  const project = await projectKeeping(30);
+  await ingest(project, post(newId()));
+  await snapshot(project);
+  await ingest(project, post(newId()));
+  expect(await shard(project).statistics()).toMatchObject({ runs: 2 });
+  await ringAt(project, END + 30 * DAY_MS);
+  expect(await shard(project).statistics()).toEqual(NO_RUNS);
 });
 
 it("what comes for such a day is taken, exported by nobody, and deleted too", async () => {

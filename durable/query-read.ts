@@ -6,6 +6,9 @@ import type { ShardView } from "./query-view.ts";
 import { readColumns, segmentFooter } from "./steps/segments.ts";
 import { changedRow, freshRow } from "./trace-changed.ts";
 
+/** A number, or what surrounds a text or a list, in a message between actors: more than it takes. */
+const VALUE_BYTES = 64;
+
 /**
  * Rows of a shard by their ids, each with everything that was acknowledged of it. Segments are read one after the
  * other, only as far as the rows have room. Null: segments were written meanwhile, so that nothing is certain.
@@ -76,8 +79,12 @@ const picked = (row: PartialRow, columns: readonly RowColumn[]): PartialRow =>
     }),
   );
 
-function bytesOf(row: PartialRow): number {
-  let bytes = 0;
-  for (const value of Object.values(row)) bytes += value instanceof Uint8Array ? value.length : 64;
-  return bytes;
+const bytesOf = (row: PartialRow): number => Object.values(row).reduce((sum: number, value) => sum + sizeOf(value), 0);
+
+/** Texts take two bytes for each of their units, in memory and in messages, as soon as one is beyond Latin-1. */
+function sizeOf(value: PartialRow[RowColumn]): number {
+  if (value instanceof Uint8Array) return VALUE_BYTES + value.length;
+  if (typeof value === "string") return VALUE_BYTES + 2 * value.length;
+  if (typeof value === "object" && value !== null) return value.reduce((sum, item) => sum + sizeOf(item), VALUE_BYTES);
+  return VALUE_BYTES;
 }

@@ -36,6 +36,9 @@ const SCHEMA = [
 /** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
 const CREATE_FOOTERS = "CREATE TABLE IF NOT EXISTS footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT";
 
+/** Runs asked for in one statement: their ids, 400 KB, pass as one SQL value, of which 2 MB are allowed. */
+const RUNS_ASKED = 10_000;
+
 /** What a stored segment holds. */
 export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly number: number;
@@ -101,11 +104,15 @@ export class TraceStore {
 
   /** The live segments that hold the runs. */
   segmentOf(runIds: readonly string[]): Map<string, number> {
-    const rows = this.#sql.exec<{ run: string; segment: number }>(
-      "SELECT run, segment FROM sealed WHERE run IN (SELECT value FROM json_each(?))",
-      JSON.stringify(runIds),
-    );
-    return new Map(rows.toArray().map(({ run, segment }) => [run, segment]));
+    const segments = new Map<string, number>();
+    for (let at = 0; at < runIds.length; at += RUNS_ASKED) {
+      const rows = this.#sql.exec<{ run: string; segment: number }>(
+        "SELECT run, segment FROM sealed WHERE run IN (SELECT value FROM json_each(?))",
+        JSON.stringify(runIds.slice(at, at + RUNS_ASKED)),
+      );
+      for (const { run, segment } of rows) segments.set(run, segment);
+    }
+    return segments;
   }
 
   /**

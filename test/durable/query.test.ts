@@ -1,7 +1,10 @@
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { queryRuns } from "../../durable/query.ts";
 import { QueryBudget } from "../../durable/query-budget.ts";
 import type { RunQuestion } from "../../durable/query-messages.ts";
+import { partsOf } from "../../durable/query-parts.ts";
+import { TraceStore } from "../../durable/trace-store.ts";
 import type { Filter } from "../../src/filter/filter.ts";
 import { parseFilter } from "../../src/filter/index.ts";
 import type { Position } from "../../src/trace/query-order.ts";
@@ -16,10 +19,14 @@ import {
   patch,
   post,
   shard,
+  shardStub,
   snapshot,
   type TestProject,
   withEnv,
 } from "./traces.ts";
+
+/** Longest value that the platform takes in SQL (Durable Objects: limits); the local one takes more. */
+const MOST_VALUE_BYTES = 2_000_000;
 
 const EVERY: Filter = { kind: "and", operands: [] };
 
@@ -92,6 +99,36 @@ describe("a query", () => {
     await ingest(project, post(newId(), { name: "hot" }));
     expect(await query(project)).toEqual(["hot"]);
     expect(await keysOf(project)).toEqual([]);
+  });
+
+  it("asks about very many runs in values that the platform takes", async () => {
+    const project = newProject();
+    await ingest(project, post(newId()));
+    const looked = await runInDurableObject(shardStub(project), (_, { storage }) => {
+      const bound: number[] = [];
+      const sql = new Proxy(storage.sql, {
+        get: (target, name) => {
+          if (name !== "exec") return Reflect.get(target, name);
+          return (query: string, ...values: SqlStorageValue[]) => {
+            for (const value of values) if (typeof value === "string") bound.push(value.length);
+            return target.exec(query, ...values);
+          };
+        },
+      });
+      storage.sql.exec(
+        `INSERT INTO change (run, kind, start, rank, ended, at, bytes)
+        WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+        SELECT printf('00000000-0000-4000-9000-%012d', i), 'post', ?, 3, 0, 0, 1 FROM n`,
+        NOON,
+      );
+      const store = TraceStore.existing(sql);
+      if (store === null) throw new Error("there is no store");
+      const { fresh } = partsOf(store, { ids: null, order: "desc" });
+      storage.sql.exec("DELETE FROM change");
+      return { runs: fresh.length, longest: Math.max(...bound) };
+    });
+    expect(looked.runs).toBe(60_001);
+    expect(looked.longest).toBeLessThan(MOST_VALUE_BYTES);
   });
 
   it("sees a patch that came before its run and said nothing of where it is kept", async () => {

@@ -63,18 +63,24 @@ it.each(["asc", "desc"])(
   },
 );
 
-it("a page ends where its runs are long, and the next one goes on there", async () => {
-  const workspace = await newWorkspace();
-  const session = await newProject(workspace);
-  const long = "x".repeat(3 * 1024 * 1024);
-  for (let n = 0; n < 9; n++) await send(workspace, [run(session, n, { inputs: { long } })]);
-  const names: number[] = [];
-  let cursor: string | null = null;
-  do {
-    const body: object = { session: [session], cursor, select: ["inputs"] };
-    const answer = await call("POST", "/runs/query", { headers: workspace.headers, body });
-    names.push(answer.body.runs.length);
-    cursor = answer.body.cursors.next;
-  } while (cursor !== null);
-  expect(names.filter((count) => count > 0)).toEqual([3, 3, 3]);
-});
+it.each([
+  { field: "inputs", value: { long: "x".repeat(3 * 1024 * 1024) }, pages: [3, 3, 3] },
+  { field: "name", value: "x".repeat(1_000_000), pages: [6, 3] },
+  { field: "tags", value: ["x".repeat(1_000_000)], pages: [6, 3] },
+])(
+  "a page ends where the $field of its runs are long, and the next one goes on there",
+  async ({ field, value, pages }) => {
+    const workspace = await newWorkspace();
+    const session = await newProject(workspace);
+    for (let n = 0; n < 9; n++) await send(workspace, [run(session, n, { [field]: value })]);
+    const counts: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const body: object = { session: [session], cursor, select: [field] };
+      const answer = await call("POST", "/runs/query", { headers: workspace.headers, body });
+      counts.push(answer.body.runs.length);
+      cursor = answer.body.cursors.next;
+    } while (cursor !== null);
+    expect(counts.filter((count) => count > 0)).toEqual(pages);
+  },
+);

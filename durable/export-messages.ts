@@ -4,6 +4,7 @@ import { viewOf } from "../src/domain/export/view.ts";
 import { ownRows } from "../src/domain/late-table.ts";
 import type { RunSpec } from "../src/domain/run/events.ts";
 import type { ExportMessage } from "./messages.ts";
+import { runIdOf } from "./run-ids.ts";
 
 /** What an event of an export makes due: its runs begin or stop, its workspace hears of a change, a window spawns. */
 export function announceExport(event: ExportEvent, after: ExportState, seq: number): readonly ExportMessage[] {
@@ -97,10 +98,9 @@ const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
 function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec {
   const { definition, destination, shards, limits } = plan;
   const partition = plan.partitions[ordinal];
-  const runId = plan.runIds[ordinal];
-  if (partition === undefined || runId === undefined) throw new Error(`export has no run ${ordinal}`);
+  if (partition === undefined) throw new Error(`export has no run ${ordinal}`);
   return {
-    runId,
+    runId: runIdOf(definition.id, ordinal),
     exportId: definition.id,
     tenantId: definition.tenantId,
     projectId: definition.projectId,

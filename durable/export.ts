@@ -34,6 +34,7 @@ import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
 import { pageOf } from "./page.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
+import { ordinalOfRun, runIdOf } from "./run-ids.ts";
 import { uuidV5 } from "./uuid.ts";
 
 /** One export: hands its days to runs, watches the clock, and proves the whole with a manifest. */
@@ -53,11 +54,10 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
     const partitions = partitionsOfExport(definition);
-    const runIds = partitions.map((partition) => uuidV5(definition.id, `run/${partition.ordinal}`));
     const { limits } = readSettings(this.env);
     this.#acting.begin({
       type: "Create",
-      plan: { definition, destination, shards, limits, partitions, runIds },
+      plan: { definition, destination, shards, limits, partitions },
       now: Date.now(),
     });
   }
@@ -143,7 +143,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     // The numbers of events are the run's own, and it has none before it starts; of an instant the export knows more.
     const then = moment.kind === "event" ? null : this.#journal.stateAsOf(moment);
     if (then === null || then.status === "NONE") return fail(notFoundThen("run", moment));
-    return ok(recordOfUnstartedRun(state.plan, ordinal, then));
+    return ok(recordOfUnstartedRun(state.plan, { id: runId, ordinal }, then));
   }
 
   override alarm(): Promise<void> {
@@ -209,7 +209,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const { state } = this.#journal;
     const known = state.status !== "NONE" && state.runs[ordinal]?.admitted;
     const record = known ? await run(this.env, plan.definition.id, ordinal).view() : null;
-    return record ?? recordOfUnstartedRun(plan, ordinal, state);
+    const { id } = plan.definition;
+    return record ?? recordOfUnstartedRun(plan, { id: runIdOf(id, ordinal), ordinal }, state);
   }
 
   #nextSpawnId(): string | null {
@@ -255,10 +256,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 }
 
 /** Position of the run with that id; null: the export has none. */
-function ordinalOf(state: ExportState, runId: string): number | null {
-  const ordinal = state.status === "NONE" ? -1 : state.plan.runIds.indexOf(runId);
-  return ordinal < 0 ? null : ordinal;
-}
+const ordinalOf = (state: ExportState, runId: string): number | null =>
+  state.status === "NONE" ? null : ordinalOfRun(state.plan, runId);
 
 const notFoundThen = (what: "export" | "run", moment: Moment): Refusal => ({
   reason: "not_found_then",

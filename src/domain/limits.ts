@@ -54,7 +54,7 @@ export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /**
  * Longest window of a one-off export, five years: its days stand in one event of its log, which holds 256 KiB at most
- * (durable/journal.ts), at some 120 bytes each.
+ * (durable/journal.ts), at some 80 bytes each; beside them a filter of 16,384 letters needs up to 96 KiB there.
  */
 export const LONGEST_WINDOW_DAYS = 1827;
 

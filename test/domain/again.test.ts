@@ -11,7 +11,7 @@ const { state } = specification(bulkExport).given(
   { type: "ExportCreated", plan, at: NOW },
   { type: "ExportCancelled", at: NOW },
 );
-const run = recordOfUnstartedRun(plan, 1, state);
+const run = recordOfUnstartedRun(plan, { id: "r", ordinal: 1 }, state);
 
 describe("a failed run asked for once more", () => {
   it("becomes a one-off export of exactly its range, with everything else the same", () => {

@@ -63,6 +63,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   it("tell of an export that was proven complete", () => {
     const state = fold(bulkExport, log("one-off export"), upcastExport);
     expect(state).toMatchObject({ status: "COMPLETED", manifest: { files: 1, rows: 3 } });
+    expect(state).not.toHaveProperty("plan.runIds");
     expect(viewOf(state)).toMatchObject({ retryOfRunId: null, pausedAt: null });
     expect(bulkExport.wakeAt(state)).toBeNull();
   });

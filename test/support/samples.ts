@@ -71,7 +71,6 @@ export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<
     shards: 1,
     limits: { ...LIMITS, ...limits },
     partitions,
-    runIds: partitions.map((one) => `f0000000-0000-4000-8000-${String(one.ordinal).padStart(12, "0")}`),
   };
 }
 

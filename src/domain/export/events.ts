@@ -5,14 +5,13 @@ import type { Limits } from "../limits.ts";
 import type { Partition } from "../partitions.ts";
 import type { DestinationConfig, ExportDefinition, ExportStatus } from "../records.ts";
 
-/** Everything fixed at creation. `partitions` and `runIds` stand in the same order; both empty for a schedule. */
+/** Everything fixed at creation. `partitions`: none for a schedule. */
 export interface ExportPlan {
   readonly definition: ExportDefinition;
   readonly destination: DestinationConfig;
   readonly shards: number;
   readonly limits: Limits;
   readonly partitions: readonly Partition[];
-  readonly runIds: readonly string[];
 }
 
 /** What a run tells its export, whole each time: a later report replaces an earlier one. */

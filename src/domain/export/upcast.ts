@@ -1,15 +1,18 @@
 import { LIMITS } from "../limits.ts";
 import type { ExportDefinition } from "../records.ts";
-import type { ExportEvent } from "./events.ts";
+import type { ExportEvent, ExportPlan } from "./events.ts";
 
 /** Lifts an event of an export as an older version wrote it to today's shape. */
 export function upcastExport(event: { readonly type: string }): ExportEvent {
   const known = event as ExportEvent; // written by this rule's own events, of this version or an older one
   if (known.type !== "ExportCreated") return known;
-  const { definition, limits } = known.plan;
-  const plan = { ...known.plan, definition: upcastDefinition(definition), limits: { ...LIMITS, ...limits } };
-  return { ...known, plan };
+  const { runIds: _, ...plan } = known.plan as OlderPlan; // written by this version or an older one
+  const { definition, limits } = plan;
+  return { ...known, plan: { ...plan, definition: upcastDefinition(definition), limits: { ...LIMITS, ...limits } } };
 }
+
+/** Plans of versions that wrote down the ids of the runs, which follow from the export's id. */
+type OlderPlan = ExportPlan & { readonly runIds?: readonly string[] };
 
 /** Definitions of versions that could not retry a run do not say which run they retry: none. */
 export const upcastDefinition = (definition: ExportDefinition): ExportDefinition => ({

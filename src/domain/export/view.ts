@@ -26,10 +26,13 @@ export const isOver = (state: ExportState): boolean =>
   state.runs.every((run) => !run.admitted || run.report.finishedAt !== null);
 
 /** A run that has not started: it waits for its turn, or its export ended before that turn came. */
-export function recordOfUnstartedRun(plan: ExportPlan, ordinal: number, state: ExportState): ExportRunRecord {
+export function recordOfUnstartedRun(
+  plan: ExportPlan,
+  { id, ordinal }: { readonly id: string; readonly ordinal: number },
+  state: ExportState,
+): ExportRunRecord {
   const partition = plan.partitions[ordinal];
-  const id = plan.runIds[ordinal];
-  if (partition === undefined || id === undefined) throw new Error(`export has no run ${ordinal}`);
+  if (partition === undefined) throw new Error(`export has no run ${ordinal}`);
   const finishedAt = "finishedAt" in state ? state.finishedAt : null;
   return {
     id,

@@ -7,11 +7,16 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MOST_SECRETS = 100;
 const VALUE_MOST_CHARACTERS = 8192;
 
-/** All of them stand, sealed, in one event of 256 KiB at most (durable/journal.ts). */
-const ALL_MOST_CHARACTERS = 65_536;
+/**
+ * Bytes of all values as JSON. They stand in one event of 256 KiB at most (durable/journal.ts): sealed JSON in base64,
+ * beside other texts of up to 100 KiB.
+ */
+const ALL_MOST_BYTES = 65_536;
 
 /** What the service itself puts into the environment of every agent. */
 const RESERVED = /^(?:LANGSMITH|LANGCHAIN)_/;
+
+const jsonBytes = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length;
 
 /** Secrets as sent: a list of names and values, as an object by name. */
 export const secretsSent = z
@@ -30,11 +35,11 @@ export const secretsSent = z
       if (secrets.findIndex((one) => one.name === name) === at) return;
       context.addIssue({ code: "custom", path: [at, "name"], message: `The secret ${name} is named twice` });
     });
-    const characters = secrets.reduce((sum, { value }) => sum + value.length, 0);
-    if (characters > ALL_MOST_CHARACTERS)
+    const bytes = secrets.reduce((sum, { value }) => sum + jsonBytes(value), 0);
+    if (bytes > ALL_MOST_BYTES)
       context.addIssue({
         code: "custom",
-        message: `All values together have more than ${ALL_MOST_CHARACTERS} characters`,
+        message: `All values together have more than ${ALL_MOST_BYTES} bytes as JSON`,
       });
   })
   .transform((secrets) => Object.fromEntries(secrets.map(({ name, value }) => [name, value])))

@@ -13,24 +13,50 @@ const LOOK_AGAIN_MS = 5;
  */
 const STAY_MS = 5 * 60_000;
 
+/** Who waits and has not looked for so long, a thousand looks, was reset too: the next ones need not wait for it. */
+const SILENT_MS = 5000;
+
 interface Stay {
   readonly bytes: number;
   readonly until: number;
 }
 
+/** Of somebody who waits. */
+interface Ticket {
+  lookedAt: number;
+}
+
 const stays = new Set<Stay>();
 
-/** Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone. */
+/** In the order in which they came. */
+const tickets = new Set<Ticket>();
+
+/**
+ * Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone.
+ * First come, first served: whoever needs much would otherwise wait for as long as others need little. So nobody may
+ * hold room while waiting for more.
+ */
 export async function enterRoom(bytes: number): Promise<() => void> {
-  for (let taken = takenBytes(); taken > 0 && taken + bytes > ROOM_BYTES; taken = takenBytes())
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  const ticket = { lookedAt: 0 };
+  while (!mayEnter(ticket, bytes)) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  tickets.delete(ticket);
   const stay = { bytes, until: Date.now() + STAY_MS };
   stays.add(stay);
   return () => stays.delete(stay);
 }
 
-function takenBytes(): number {
+/** A look at the room, which keeps the place in the line. */
+function mayEnter(ticket: Ticket, bytes: number): boolean {
   const now = Date.now();
+  ticket.lookedAt = now;
+  tickets.add(ticket);
+  for (const one of tickets) if (one.lookedAt + SILENT_MS <= now) tickets.delete(one);
+  const [first] = tickets;
+  const taken = takenBytes(now);
+  return first === ticket && (taken === 0 || taken + bytes <= ROOM_BYTES);
+}
+
+function takenBytes(now: number): number {
   let bytes = 0;
   for (const stay of stays) {
     if (stay.until <= now) stays.delete(stay);

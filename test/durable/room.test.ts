@@ -27,6 +27,28 @@ describe("the room of an isolate", () => {
     (await giant)();
   });
 
+  it("lets in who needs much of it, however many come later and need little", async () => {
+    const leave = await enterRoom(40 * MIB);
+    const large = enterRoom(25 * MIB);
+    const small = enterRoom(8 * MIB);
+    expect(await isIn(small)).toBe(false);
+    leave();
+    (await large)();
+    (await small)();
+  });
+
+  it("forgets after seconds who no longer looks, because its actor was reset while it waited", async () => {
+    const leave = await enterRoom(48 * MIB);
+    const pause = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never); // never over
+    void enterRoom(48 * MIB);
+    pause.mockRestore();
+    const next = enterRoom(1);
+    leave();
+    expect(await isIn(next)).toBe(false);
+    vi.setSystemTime(Date.now() + 6000);
+    (await next)();
+  });
+
   it("forgets after minutes who never left, because its actor was reset", async () => {
     await enterRoom(48 * MIB);
     const waiting = enterRoom(1);

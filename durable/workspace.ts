@@ -15,6 +15,7 @@ import {
   type ProjectChange,
   type ProjectQuery,
   projectsOf,
+  refuseFurtherProject,
   refuseProject,
   type WantedProject,
 } from "../src/domain/workspace/projects.ts";
@@ -293,10 +294,14 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   #makeProject(wanted: WantedProject): Result<Project, Refusal> {
     const state = this.#open();
     if (state === null) return fail(this.#unknown());
+    const known = lookUp(state.projectIdByName, wanted.name);
+    if (known !== undefined) return findProject(state, known);
+    const refusal = refuseFurtherProject(state);
+    if (refusal !== null) return fail(refusal);
     const now = Date.now();
     const { shardsPerProject: shards, retentionDays: preset } = readSettings(this.env);
     const { name, description, extra, retentionDays = preset } = wanted;
-    const id = lookUp(state.projectIdByName, name) ?? wanted.id ?? crypto.randomUUID();
+    const id = wanted.id ?? crypto.randomUUID();
     const project = { id, tenantId: state.id, name, shards, description, extra, startTime: now, retentionDays };
     this.#submit({ type: "CreateProject", project, now });
     return findProject(this.#journal.state, id);

@@ -64,5 +64,11 @@ export const LONGEST_WINDOW_DAYS = 1827;
  */
 export const MOST_OPEN_EXPORTS = 1000;
 
+/**
+ * Projects of one workspace, which its log keeps for ever and its actor holds in memory: names alone may take 30 MB. The
+ * bound is there because a key that only sends traces makes projects too.
+ */
+export const MOST_PROJECTS = 10_000;
+
 /** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused. */
 export const MOST_OWED_WINDOWS = 1000;

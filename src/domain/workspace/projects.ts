@@ -1,5 +1,6 @@
 import type { Refusal } from "../failures.ts";
 import { holds } from "../json-containment.ts";
+import { MOST_PROJECTS } from "../limits.ts";
 import type { Project } from "../records.ts";
 import { fail, ok, type Result } from "../result.ts";
 import { entries, lookUp } from "../table.ts";
@@ -73,6 +74,13 @@ export function refuseProject(
   if (state.deletedProjects.has(id))
     return { reason: "conflict", message: "A project with this id was deleted; its id is not given out again." };
   return lookUp(state.projects, id) === undefined ? null : taken("id");
+}
+
+/** Why a workspace can have no further project; null when it can. */
+export function refuseFurtherProject({ projects }: OpenWorkspace): Refusal | null {
+  if (projects.size < MOST_PROJECTS) return null;
+  const message = `This workspace has ${MOST_PROJECTS} projects, which is the most; use one of them, or delete those that are not needed.`;
+  return { reason: "invalid", loc: ["body"], message, type: "value_error" };
 }
 
 /** A project after a change, or why it cannot be changed so. */

@@ -69,11 +69,23 @@ export const adminAccess: Access<null> = {
 /** Everybody. */
 export const openAccess: Access<null> = { schemes: [], admit: async () => ok(null) };
 
+/** The headers of a request for those behind this service: they have no business with their caller's key. */
+export const headersWithoutKey = (request: Request): Headers => {
+  const headers = new Headers(request.headers);
+  headers.delete("X-API-Key");
+  headers.delete("X-Tenant-Id");
+  // Beside another key it is not for this service.
+  if (bearerOf(request) === keyOf(request)) headers.delete("Authorization");
+  return headers;
+};
+
 /** The same words for a malformed, unknown, revoked or foreign key: they tell nothing about other workspaces. */
 const KEY_NOT_VALID = "The API key is not valid.";
 
 const bearerOf = (request: Request): string | null =>
   /^Bearer (.+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
+
+const keyOf = (request: Request): string | null => request.headers.get("X-API-Key") || bearerOf(request);
 
 const admitKey = async (
   request: Request,
@@ -81,7 +93,7 @@ const admitKey = async (
   tenantHeader: "required" | "optional",
   needed: Role = isReading(request) ? "read" : "manage",
 ): Promise<Result<Caller, RequestFailure>> => {
-  const key = request.headers.get("X-API-Key") || bearerOf(request);
+  const key = keyOf(request);
   if (key === null) {
     return unauthorized("Send your API key in the header X-API-Key, or as Authorization: Bearer.");
   }

@@ -92,12 +92,21 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.id)).text).toMatch(/^403.*allow_outbound_network/);
   });
 
-  it("is not shown its caller's key", async () => {
+  it("is not shown its caller's key, in whichever header it comes, but an Authorization that is its own", async () => {
     const created = await deploy(workspace, agentSource("return Response.json(Object.fromEntries(request.headers));"));
     await settled(workspace, created.id, created.latest_revision_id);
-    const { body, text } = await ask(workspace, created.id);
-    expect(text).not.toContain(workspace.apiKey);
-    expect(body["x-forwarded-prefix"]).toBe(`/deployments/${created.id}`);
+    const { apiKey } = workspace;
+    const bearer = { Authorization: `Bearer ${apiKey}` };
+    for (const headers of [{ "X-API-Key": apiKey }, bearer, { "X-API-Key": "", ...bearer }]) {
+      const { status, body } = await call("GET", `/deployments/${created.id}/`, { headers });
+      expect(status).toBe(200);
+      expect(body).not.toHaveProperty("x-api-key");
+      expect(body).not.toHaveProperty("authorization");
+      expect(body["x-forwarded-prefix"]).toBe(`/deployments/${created.id}`);
+    }
+    const headers = { "X-API-Key": apiKey, Authorization: "Bearer of the agent" };
+    const own = await call("GET", `/deployments/${created.id}/`, { headers });
+    expect(own.body.authorization).toBe("Bearer of the agent");
   });
 
   it("serves its old revision until the new one is healthy, and again after a redeploy", async () => {

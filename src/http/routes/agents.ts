@@ -1,13 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { serveAgent } from "../../../durable/serve-agent.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { workspaceAccess } from "../auth.ts";
+import { headersWithoutKey, workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { problemResponse, type RequestFailure } from "../problems.ts";
 import { uuid } from "../schemas/fields.ts";
-
-/** Headers that are for this service; an agent has no business with its caller's key. */
-const OURS = ["X-API-Key", "X-Tenant-Id"];
 
 /** Deployed agents, below `/deployments/{id}/`: any method and path, with a key of the workspace. */
 export const addAgentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -39,8 +36,7 @@ const inner = (request: Request, id: string): Request => {
   const url = new URL(request.url);
   const prefix = `/deployments/${id}`;
   url.pathname = url.pathname.slice(prefix.length);
-  const headers = new Headers(request.headers);
-  for (const name of OURS) headers.delete(name);
+  const headers = headersWithoutKey(request);
   headers.set("X-Forwarded-Prefix", prefix);
   return new Request(url, new Request(request, { headers, redirect: "manual" }));
 };

@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { AgentNetworkProps } from "../durable/edge-plane.ts";
 import type { Env } from "../durable/env.ts";
-import { answer } from "./http/app.ts";
+import { answer, isForAgent } from "./http/app.ts";
 import { problemResponse } from "./http/problems.ts";
 
 /** What an agent is told that asks for more than it may have. */
@@ -15,10 +15,9 @@ const NO_LOOP = "An agent does not call deployments through this service.";
 export class AgentNetwork extends WorkerEntrypoint<Env, AgentNetworkProps> {
   override async fetch(request: Request): Promise<Response> {
     const { endpoint, allowNetwork } = this.ctx.props;
-    const url = new URL(request.url);
-    if (url.origin === endpoint) {
+    if (new URL(request.url).origin === endpoint) {
       // An agent that calls itself would do so for ever.
-      if (url.pathname.startsWith("/deployments/")) return forbidden(NO_LOOP);
+      if (isForAgent(request)) return forbidden(NO_LOOP);
       return answer(request, this.env, this.ctx);
     }
     if (!allowNetwork) return forbidden(NO_NETWORK);

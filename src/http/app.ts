@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { getPath } from "hono/utils/url";
 import type { Env } from "../../durable/env.ts";
 import { readSettings, type WireProfileName } from "../settings.ts";
 import type { SecurityScheme } from "./auth.ts";
@@ -38,6 +39,9 @@ export const answer = async (request: Request, env: Env, context: ExecutionConte
     return faultResponse(thrown, request, "detail");
   }
 };
+
+/** Whether a request goes to a deployed agent, by its path as the router reads it, which decodes escapes. */
+export const isForAgent = (request: Request): boolean => getPath(request).startsWith("/deployments/");
 
 /** Words on the wire differ by profile, and the routes are the document: one application for each profile in use. */
 const apps = new Map<WireProfileName, OpenAPIHono<HttpEnv>>();

@@ -92,6 +92,33 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.id)).text).toMatch(/^403.*allow_outbound_network/);
   });
 
+  it("does not call deployments through this service, however it spells the path", async () => {
+    const source = agentSource(`
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname === "/ok") return new Response("ok");
+      const headers = { "X-API-Key": request.headers.get("X-Key") };
+      return fetch(env.LANGSMITH_ENDPOINT + searchParams.get("to"), { headers });`);
+    const created = await deploy(workspace, source);
+    await settled(workspace, created.id, created.latest_revision_id);
+    const headers = { ...workspace.headers, "X-Key": workspace.apiKey };
+    for (const folder of ["deployments", "%64eployments", "%2564eployments"]) {
+      const to = encodeURIComponent(`/${folder}/${created.id}/ok`);
+      const { status } = await call("GET", `/deployments/${created.id}/call?to=${to}`, { headers });
+      expect([folder, status]).toEqual([folder, folder === "%2564eployments" ? 404 : 403]);
+    }
+  });
+
+  it("sees its own part of the path as it was sent, however the part before is spelt", async () => {
+    const created = await deploy(workspace, agentSource("return new Response(new URL(request.url).pathname);"));
+    await settled(workspace, created.id, created.latest_revision_id);
+    for (const [path, seen] of [
+      [`/%64eployments/${created.id}/in/a%20b`, "/in/a%20b"],
+      [`/deployments/${created.id}/a%2Fb//c/`, "/a%2Fb//c/"],
+      [`/deployments/${created.id}`, "/"],
+    ] as const)
+      expect((await call("GET", path, { headers: workspace.headers })).text).toBe(seen);
+  });
+
   it("is not shown its caller's key, in whichever header it comes, but an Authorization that is its own", async () => {
     const created = await deploy(workspace, agentSource("return Response.json(Object.fromEntries(request.headers));"));
     await settled(workspace, created.id, created.latest_revision_id);

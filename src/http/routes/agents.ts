@@ -31,13 +31,16 @@ const serve = async (
   return served.failure.reason === "unknown_deployment" ? unknown(id) : fail(served.failure);
 };
 
+/** Of a path before the agent's own: nothing, `deployments`, the id. */
+const SEGMENTS_BEFORE = 3;
+
 /** The request as the agent sees it: its own paths begin at `/`. */
 const inner = (request: Request, id: string): Request => {
   const url = new URL(request.url);
-  const prefix = `/deployments/${id}`;
-  url.pathname = url.pathname.slice(prefix.length);
+  // Cut by segments: each may be spelt with escapes, which the router read already.
+  url.pathname = url.pathname.split("/").slice(SEGMENTS_BEFORE).join("/");
   const headers = headersWithoutKey(request);
-  headers.set("X-Forwarded-Prefix", prefix);
+  headers.set("X-Forwarded-Prefix", `/deployments/${id}`);
   return new Request(url, new Request(request, { headers, redirect: "manual" }));
 };
 

@@ -163,6 +163,13 @@ describe("a clone", () => {
     await Promise.all([cancel(schedule.id), cancel(back.body.id)]);
   });
 
+  it("takes null for what every export has as no wish of its own", async () => {
+    const original = await create({ ...SCHEDULE, format_version: "v2_beta", compression: "gzip" });
+    const clone = await post(`/${original.id}/clone`, { format_version: null, compression: null, format: null });
+    expect(clone.body).toMatchObject({ format_version: "v2_beta", compression: "gzip", format: "Parquet" });
+    await Promise.all([cancel(original.id), cancel(clone.body.id)]);
+  });
+
   it.each<[loc: string, body: object | string]>([
     ["body.end_time", { end_time: "2030-01-02T00:00:00Z" }],
     ["body.end_time", { interval_hours: null }],

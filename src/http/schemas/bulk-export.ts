@@ -90,7 +90,10 @@ export const bulkExportEstimate = members
   .superRefine(checkWindow)
   .openapi("BulkExportEstimateCreate");
 
-/** Body of a clone: any members of B2; null for `end_time`, `interval_hours` or `filter` removes the original's. */
+/**
+ * Body of a clone: any members of B2. null for `end_time`, `interval_hours`, `filter` or `export_fields` removes the
+ * original's; what every export has is the original's then, too.
+ */
 export const bulkExportClone = members.partial().openapi("BulkExportClone");
 
 /** The definition that a valid body of B2 stands for. */
@@ -125,21 +128,20 @@ export const cloneOf = (
   sent: z.output<typeof bulkExportClone>,
   given: { readonly id: string; readonly now: number },
 ): Result<ExportDefinition, RequestFailure> => {
-  const { tenantId, compression } = original;
+  const { tenantId, compression: defaultCompression } = original;
   const merged = {
     end_time: original.end,
     interval_hours: original.intervalHours,
     filter: original.filter,
     export_fields: original.exportFields === null ? null : [...original.exportFields],
-    format_version: original.formatVersion,
-    compression,
     ...sent,
     bulk_export_destination_id: sent.bulk_export_destination_id ?? original.destinationId,
     session_id: sent.session_id ?? original.projectId,
     start_time: sent.start_time ?? original.start,
+    format_version: sent.format_version ?? original.formatVersion,
   };
   const fault = windowFault(merged);
-  if (fault === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression: compression }));
+  if (fault === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression }));
   return fail({ reason: "invalid", loc: ["body", "end_time"], message: fault.message, type: fault.type });
 };
 

@@ -5,7 +5,6 @@ import {
   AUTHORIZATION_MS,
   chooseToken,
   EXCHANGE_MS,
-  MOST_OPEN_AUTHORIZATIONS,
   MOST_TOKENS,
   refuseBeginning,
   refuseCode,
@@ -107,12 +106,7 @@ describe("an authorization", () => {
       .thenNothing();
   });
 
-  it("is one of a few at once; those that ended are forgotten after an hour", () => {
-    const open = Array.from({ length: MOST_OPEN_AUTHORIZATIONS }, (_, at) => begun(`a${at}`));
-    given(...open)
-      .when(BEGIN)
-      .thenNothing();
-    expect(refuseBeginning(given(...open).state)).toMatchObject({ reason: "capacity" });
+  it("that ended is forgotten after an hour", () => {
     const { state } = given(begun(), failed(EXPIRED), begun("b", NOW + HOUR_MS));
     expect([...state.authorizations.keys()]).toEqual(["b"]);
   });
@@ -188,12 +182,23 @@ describe("a token", () => {
     expect(choose("other", [])).toBeNull();
   });
 
-  it("is one of at most 20", () => {
-    const many = Array.from({ length: MOST_TOKENS }, (_, at) => granted({ id: `t${at}` }));
-    given(...many)
-      .when(BEGIN)
-      .thenNothing();
-    expect(refuseBeginning(given(...many).state)).toMatchObject({ reason: "conflict" });
+  it("is one of at most 20, and each authorization that is open holds the place of one, until it has expired", () => {
+    const held = (count: number) => Array.from({ length: count }, (_, at) => granted({ id: `t${at}` }));
+    const open = (count: number) => Array.from({ length: count }, (_, at) => begun(`a${at}`));
+    for (const [tokens, ways, reason] of [
+      [MOST_TOKENS, 0, "conflict"],
+      [MOST_TOKENS - 1, 1, "capacity"],
+      [0, MOST_TOKENS, "capacity"],
+    ] as const) {
+      const full = given(...held(tokens), ...open(ways));
+      full.when(BEGIN).thenNothing();
+      expect(refuseBeginning(full.state)).toMatchObject({ reason });
+    }
+    const room = given(...held(MOST_TOKENS - 2), ...open(1));
+    expect(refuseBeginning(room.state)).toBeNull();
+    const late = NOW + AUTHORIZATION_MS;
+    const waited = given(...held(MOST_TOKENS - 1), begun()).when({ type: "Tick", now: late });
+    expect(refuseBeginning(waited.state)).toBeNull();
   });
 });
 

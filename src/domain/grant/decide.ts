@@ -9,10 +9,7 @@ export const AUTHORIZATION_MS = 10 * 60_000;
 /** An exchange that has not ended by then was cut off: requests to a provider end within seconds (src/oauth). */
 export const EXCHANGE_MS = 60_000;
 
-/** Ways to the provider that one user has open at once. */
-export const MOST_OPEN_AUTHORIZATIONS = 20;
-
-/** Accounts of one user at one provider, with room for other scopes. */
+/** Accounts of one user at one provider, with room for other scopes; an authorization that is open holds a place. */
 export const MOST_TOKENS = 20;
 
 /** The rules of one user's consents at one provider. */
@@ -106,15 +103,15 @@ export function chooseToken(
 /** A minute: ways that nobody walks end by themselves within ten. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Why no further way to the provider is opened; null when one can be. */
-export function refuseBeginning(state: GrantState): Refusal | null {
-  if (state.tokens.size >= MOST_TOKENS) {
+/** Why no further way to the provider is opened; null when one can be. Each that is open may end with a token. */
+export function refuseBeginning({ tokens, authorizations }: GrantState): Refusal | null {
+  if (tokens.size >= MOST_TOKENS) {
     const message = `There are ${MOST_TOKENS} tokens of this provider already; delete some of them first.`;
     return { reason: "conflict", message };
   }
-  const open = [...state.authorizations.values()].filter(isOpen).length;
-  if (open < MOST_OPEN_AUTHORIZATIONS) return null;
-  const message = `${open} authorizations with this provider are still open; finish one, or wait until they expire.`;
+  const open = [...authorizations.values()].filter(isOpen).length;
+  if (tokens.size + open < MOST_TOKENS) return null;
+  const message = `${tokens.size} tokens of this provider and ${open} open authorizations are the most there can be; wait until one expires, or delete a token.`;
   return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 

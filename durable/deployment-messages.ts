@@ -23,6 +23,7 @@ export function announceDeployment(event: DeploymentEvent, after: DeploymentStat
         ...listenerMessage("release", listenerId),
       ];
     case "DeploymentForgone":
+    case "ProjectOpened":
     case "RevisionAdded":
     case "RevisionMoved":
     case "WorkBegan":

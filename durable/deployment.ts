@@ -203,7 +203,10 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
       if (message.to === "fleet") return fleet(this.env, tenantId).unlist(id);
       const home = workspace(this.env, tenantId);
       if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
-      await home.resolveProjects([{ name: message.name }]);
+      // Deleted before it was opened, it needs neither project nor key.
+      if (state.status === "DELETED") return;
+      const [project] = await home.resolveProjects([{ name: message.name }]);
+      if (project?.ok) this.#submit({ type: "RecordProject", projectId: project.value.id, now: Date.now() });
       // A user of its own: nobody's tokens are within an agent's reach.
       const userId = `deployment-${id}`;
       await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "ingest", userId });

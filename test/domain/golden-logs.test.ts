@@ -98,7 +98,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   it("tell of a deployment at a listener whose second revision could not be built", () => {
     const events = log("deployment at a listener");
     const alive = fold(deployment, events.slice(0, -2));
-    const settled = { status: "READY", isSettled: true, remoteUrl: "http://10.0.0.1:8000" };
+    const settled = { status: "READY", isSettled: true, remoteUrl: "http://10.0.0.1:8000", projectId: null };
     expect(viewOfDeployment(alive)).toMatchObject(settled);
     if (alive.status !== "ACTIVE") throw new Error("the last two events end it");
     expect(alive.revisions.map(({ status, failure }) => [status, failure?.reason])).toEqual([

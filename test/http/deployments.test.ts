@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { MARK } from "../support/secrets/mark.ts";
-import { call, newWorkspace, type TestWorkspace } from "./client.ts";
+import { call, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
 import {
   agentKey,
   agentSource,
@@ -256,6 +256,33 @@ describe("a deployment at the edge", () => {
       await call("DELETE", `${DEPLOYMENTS}/${created.id}${query}`, { headers: workspace.headers });
       expect(await projects(created.name)).toBe(left);
     }
+  });
+
+  it("takes the project with it that its agents traced to, whatever has its name by now, and makes none for that", async () => {
+    const mine = await newWorkspace();
+    const { headers } = mine;
+    const names = async () => {
+      const { body } = await call("GET", "/api/v1/sessions", { headers });
+      return body.map(({ name }: { name: string }) => name);
+    };
+    const remove = async (id: string) => {
+      const gone = await call("DELETE", `${DEPLOYMENTS}/${id}?delete_tracing_project=true`, { headers });
+      expect(gone.status).toBe(204);
+    };
+    const renamed = await deploy(mine, saying("brief"));
+    await settled(mine, renamed.id, renamed.latest_revision_id);
+    const [project] = (await call("GET", "/api/v1/sessions", { headers })).body;
+    await call("PATCH", `/api/v1/sessions/${project.id}`, { headers, body: { name: "renamed" } });
+    await newProject(mine, renamed.name);
+    await remove(renamed.id);
+    expect(await names()).toEqual([renamed.name]);
+
+    const bare = await deploy(mine, saying("brief"));
+    await settled(mine, bare.id, bare.latest_revision_id);
+    const [its] = (await call("GET", "/api/v1/sessions", { headers })).body;
+    await call("DELETE", `/api/v1/sessions/${its.id}`, { headers });
+    await remove(bare.id);
+    expect(await names()).toEqual([renamed.name]);
   });
 });
 

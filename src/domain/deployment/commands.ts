@@ -24,6 +24,7 @@ export type DeploymentCommand =
     }
   /** Its name goes to another one: should its creation still be on the way, it comes too late. */
   | { readonly type: "Forgo"; readonly now: number }
+  | { readonly type: "RecordProject"; readonly projectId: string; readonly now: number }
   | {
       readonly type: "AddRevision";
       readonly revisionId: string;

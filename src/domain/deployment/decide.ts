@@ -28,6 +28,8 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
     case "Forgo":
     case "RecordCleaned":
       return [];
+    case "RecordProject":
+      return state.projectId === null ? [{ type: "ProjectOpened", projectId: command.projectId, at }] : [];
     case "AddRevision": {
       const { revisionId, content, redeployOf } = command;
       if (revisionOf(state, revisionId) !== null) return [];

@@ -23,6 +23,8 @@ export type DeploymentEvent =
       readonly key: AgentKey;
       readonly at: number;
     }
+  /** Where its agents trace to, whatever the project is called later. */
+  | { readonly type: "ProjectOpened"; readonly projectId: string; readonly at: number }
   | {
       readonly type: "RevisionAdded";
       readonly revisionId: string;

@@ -9,7 +9,7 @@ export type DeploymentType = "dev_free" | "dev" | "prod" | "serverless";
 export interface DeploymentDefinition {
   readonly id: string;
   readonly tenantId: string;
-  /** Also the name of its tracing project. */
+  /** Also the name that its tracing project has at first. */
   readonly name: string;
   readonly source: Source;
   readonly deploymentType: DeploymentType | null;
@@ -91,6 +91,8 @@ export type DeploymentStatus = "AWAITING_DATABASE" | "READY" | "UNUSED" | "AWAIT
 
 export interface DeploymentRecord {
   readonly definition: DeploymentDefinition;
+  /** Its tracing project; null: not known, then the one of its name. */
+  readonly projectId: string | null;
   readonly status: DeploymentStatus;
   readonly latestRevisionId: string | null;
   /** The revision that serves. */

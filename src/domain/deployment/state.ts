@@ -24,6 +24,8 @@ export interface Revision {
 interface Known {
   readonly definition: DeploymentDefinition;
   readonly key: AgentKey;
+  /** Its tracing project; null: it was not opened yet, or by a version that did not write down which it was. */
+  readonly projectId: string | null;
   /** Oldest first. */
   readonly revisions: readonly Revision[];
   /** The revision that serves. */
@@ -53,12 +55,14 @@ export function evolve(state: DeploymentState, event: DeploymentEvent): Deployme
   const { at } = event;
   if (event.type === "DeploymentCreated") {
     const { definition, key } = event;
-    return { status: "ACTIVE", definition, key, revisions: [], activeId: null, updatedAt: at };
+    return { status: "ACTIVE", definition, key, projectId: null, revisions: [], activeId: null, updatedAt: at };
   }
   if (event.type === "DeploymentForgone") return { status: "NONE", isForgone: true };
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: at };
   switch (event.type) {
+    case "ProjectOpened":
+      return { ...state, projectId: event.projectId };
     case "RevisionAdded":
       return { ...known, revisions: [...state.revisions, newRevision(event)] };
     case "RevisionMoved": {

@@ -9,6 +9,7 @@ export function viewOf(state: DeploymentState): DeploymentRecord | null {
   const latest = state.revisions.at(-1) ?? null;
   return {
     definition: state.definition,
+    projectId: state.projectId,
     status: latest === null ? "UNUSED" : "READY",
     latestRevisionId: latest?.id ?? null,
     activeRevisionId: state.activeId,

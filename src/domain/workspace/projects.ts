@@ -17,6 +17,15 @@ export interface ProjectQuery {
   readonly order: { readonly by: "name" | "start_time"; readonly isDescending: boolean };
 }
 
+/** Asks for all, the oldest first. */
+export const ANY_PROJECT: ProjectQuery = {
+  name: null,
+  nameContains: null,
+  ids: null,
+  metadata: null,
+  order: { by: "start_time", isDescending: false },
+};
+
 /** What somebody wants a new project to be. */
 export interface WantedProject {
   /** null: any. */

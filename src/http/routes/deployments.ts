@@ -1,10 +1,11 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { DeploymentDefinition } from "../../domain/deployment/records.ts";
+import type { DeploymentDefinition, DeploymentRecord } from "../../domain/deployment/records.ts";
 import type { Refusal } from "../../domain/failures.ts";
 import { publicAddress } from "../../domain/public-address.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { ANY_PROJECT } from "../../domain/workspace/projects.ts";
 import type { Settings } from "../../settings.ts";
-import { workspaceAccess } from "../auth.ts";
+import { type Caller, workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { type Asking, ownDeployment, ownFleet } from "../own-deployment.ts";
 import { register } from "../register.ts";
@@ -183,8 +184,16 @@ const remove = async (asking: Asking, id: string, withProject: boolean): Promise
   if (!known.ok) return known;
   const removed = await stub.remove();
   if (!removed.ok || !withProject) return removed;
-  const [project] = await workspace.resolveProjects([{ name: known.value.definition.name }]);
-  return project?.ok ? workspace.deleteProject(project.value.id) : removed;
+  const projectId = await projectIdOf(workspace, known.value);
+  if (projectId !== null) await workspace.deleteProject(projectId);
+  return removed;
+};
+
+/** null: there is no such project, or not any more. */
+const projectIdOf = async (workspace: Caller["workspace"], { projectId, definition: { name } }: DeploymentRecord) => {
+  if (projectId !== null) return projectId;
+  const [named] = await workspace.listProjects({ ...ANY_PROJECT, name, offset: 0, limit: 1 });
+  return named?.id ?? null;
 };
 
 /** A source's address is a customer's word: https, and a name on the public internet. */

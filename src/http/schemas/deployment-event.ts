@@ -7,6 +7,7 @@ import { pageShown, type ShownEvent } from "./event.ts";
 const DEPLOYMENT_EVENTS = {
   DeploymentForgone: "Never made, and never will be.",
   DeploymentCreated: "Asked for; what it is stays so.",
+  ProjectOpened: "It has its tracing project.",
   RevisionAdded: "A revision was asked for; what it runs stays so.",
   RevisionMoved: "A revision has another status, and why.",
   WorkBegan: "Work at the edge began; unfinished at `until`, it was cut off.",
@@ -32,6 +33,8 @@ const dataOf = (event: DeploymentEvent): Record<string, unknown> => {
   switch (event.type) {
     case "DeploymentCreated":
       return { name: event.definition.name, source: event.definition.source, listener_id: event.definition.listenerId };
+    case "ProjectOpened":
+      return { session_id: event.projectId };
     case "RevisionAdded": {
       const { content, revisionId, redeployOf } = event;
       return {

@@ -98,6 +98,7 @@ export class Ledger {
         this.active.delete(actor);
         return;
       case "DeploymentCreated":
+      case "ProjectOpened":
       case "WorkBegan":
       case "RevisionBuilt":
       case "ServedAt":

@@ -13,6 +13,7 @@ import type {
   Page,
   Plan,
   Project,
+  QueriedProject,
   Role,
 } from "../src/domain/records.ts";
 import type { Result } from "../src/domain/result.ts";
@@ -52,6 +53,8 @@ export interface WorkspaceProtocol {
   createProject(project: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
   listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;
+  /** Of these ids those that are the workspace's; null: all that it has. */
+  projectsToQuery(ids: readonly string[] | null): Promise<readonly QueriedProject[]>;
   changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;
   /** From now on nobody sees its runs; exports of it that have not ended fail, schedules are cancelled. */
   deleteProject(id: string): Promise<Result<null, Refusal>>;

@@ -1,4 +1,4 @@
-import type { Project } from "../src/domain/records.ts";
+import type { QueriedProject } from "../src/domain/records.ts";
 import type { PartialRow, RowColumn } from "../src/parquet/chosen-rows.ts";
 import { shardOf } from "../src/trace/routing.ts";
 import { traceShard } from "./actors.ts";
@@ -15,7 +15,7 @@ const SHARD_LANES = 6;
 export async function rowsOfHits(
   env: Env,
   tenantId: string,
-  projects: ReadonlyMap<string, Project>,
+  projects: ReadonlyMap<string, QueriedProject>,
   hits: readonly Hit[],
   columns: readonly RowColumn[],
 ): Promise<readonly (PartialRow | null)[]> {

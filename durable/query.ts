@@ -1,5 +1,5 @@
 import type { Refusal } from "../src/domain/failures.ts";
-import type { Project } from "../src/domain/records.ts";
+import type { QueriedProject } from "../src/domain/records.ts";
 import { ok, type Result } from "../src/domain/result.ts";
 import { keptUntil } from "../src/domain/retention.ts";
 import { DAY_MS, dayOf, startOfDay } from "../src/domain/time.ts";
@@ -29,7 +29,7 @@ const PROJECTS_NAMED = 1000;
 /** What a request asks for. */
 export interface RunsQuery extends RunQuestion {
   /** The projects of the tenant that are asked, by id. */
-  readonly projects: ReadonlyMap<string, Project>;
+  readonly projects: ReadonlyMap<string, QueriedProject>;
   /** On the root of a run's trace, and on some run of it; null: none. */
   readonly traceFilter: Filter | null;
   readonly treeFilter: Filter | null;

@@ -1,7 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { refuseRetry, retryOf } from "../src/domain/export/again.ts";
 import type { Refusal } from "../src/domain/failures.ts";
-import type { ExportDefinition, ExportRecord, Identity, Page, Plan, Project } from "../src/domain/records.ts";
+import type {
+  ExportDefinition,
+  ExportRecord,
+  Identity,
+  Page,
+  Plan,
+  Project,
+  QueriedProject,
+} from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { entries, lookUp } from "../src/domain/table.ts";
 import { boundSince, type TableBinding } from "../src/domain/table-source.ts";
@@ -99,6 +107,14 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async listProjects(query: ProjectQuery & Page): Promise<readonly Project[]> {
     const state = this.#open();
     return state === null ? [] : pageOf(projectsOf(state, query), query);
+  }
+
+  async projectsToQuery(ids: readonly string[] | null): Promise<readonly QueriedProject[]> {
+    const state = this.#open();
+    if (state === null) return [];
+    const projects =
+      ids === null ? [...entries(state.projects)] : ids.flatMap((id) => lookUp(state.projects, id) ?? []);
+    return projects.map(({ id, shards, retentionDays }) => ({ id, shards, retentionDays }));
   }
 
   async changeProject(change: ProjectChange): Promise<Result<Project, Refusal>> {

@@ -126,6 +126,9 @@ export interface Project {
   readonly retentionDays: number | null;
 }
 
+/** What a query has to know of a project: few bytes, since a workspace may have many of them. */
+export type QueriedProject = Pick<Project, "id" | "shards" | "retentionDays">;
+
 /** Whoever asks with a key that names no user. */
 export const DEFAULT_USER_ID = "default";
 

@@ -1,5 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInSource } from "../../durable/trace-source.ts";
+import type { WorkspaceActor } from "../../durable/workspace.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
 import { env } from "../durable/traces.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
@@ -246,4 +248,23 @@ describe("refused is", () => {
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0].loc.map(String)).toEqual(loc);
   });
+});
+
+it("runs are found however much is written in the projects of the workspace", async () => {
+  const mine = await newWorkspace();
+  const { headers } = mine;
+  const project = await newProject(mine);
+  expect(
+    (await call("POST", "/runs/batch", { headers, body: { post: [{ ...LONE, session_id: project }] } })).status,
+  ).toBe(202);
+  // All in all more than a message between actors holds: 32 MiB, with two bytes for each of these.
+  const extra = JSON.stringify({ note: "語".repeat(32_000) });
+  const large = { id: null, upsert: false, description: "語".repeat(8_000), extra, retentionDays: null };
+  await runInDurableObject(env.WORKSPACE.getByName(`workspace/${mine.id}`), async (instance) => {
+    const actor = instance as WorkspaceActor; // the class bound there
+    for (let n = 0; n < 430; n += 1) await actor.createProject({ ...large, name: `${n}` });
+  });
+  const asked = await query({}, headers);
+  expect([asked.status, asked.body.runs?.length]).toEqual([200, 1]);
+  expect((await call("GET", `/runs/${LONE.id}`, { headers })).status).toBe(200);
 });

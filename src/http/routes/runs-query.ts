@@ -68,8 +68,6 @@ const likelyWindows = (runId: string) =>
 
 /** Those of the workspace alone: ids of others lead nowhere. */
 const projectsOf = async (who: Caller, ids: readonly string[] | null) => {
-  const order = { by: "start_time", isDescending: false } as const;
-  const all = { name: null, nameContains: null, metadata: null, order, limit: null, offset: 0 };
-  const projects = await who.workspace.listProjects({ ...all, ids });
+  const projects = await who.workspace.projectsToQuery(ids);
   return new Map(projects.map((project) => [project.id, project]));
 };

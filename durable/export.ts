@@ -17,7 +17,7 @@ import { wakeAt } from "../src/domain/export/wake-at.ts";
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../src/domain/history.ts";
 import { partitionsOfExport } from "../src/domain/partitions.ts";
-import type { ExportRecord, ExportRunRecord, Page } from "../src/domain/records.ts";
+import type { ExportRecord, ExportRunRecord } from "../src/domain/records.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { RunEvent } from "../src/domain/run/events.ts";
 import { isoFromMs } from "../src/domain/time.ts";
@@ -32,7 +32,7 @@ import { Journal } from "./journal.ts";
 import { lookForLate, releaseLate } from "./late-look.ts";
 import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import type { ExportMessage, ExportOrder } from "./messages.ts";
-import { pageOf } from "./page.ts";
+import { type Part, type PartQuery, partOf } from "./parts.ts";
 import type { ExportProtocol, RunProtocol } from "./protocol.ts";
 import { ordinalOfRun, runIdOf } from "./run-ids.ts";
 import { uuidV5 } from "./uuid.ts";
@@ -93,10 +93,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return viewOf(this.#journal.state);
   }
 
-  async runs(page: Page): Promise<readonly ExportRunRecord[]> {
-    const plan = this.#plan();
-    if (plan === null) return [];
-    return Promise.all(pageOf(plan.partitions, page).map((partition) => this.#runRecord(plan, partition.ordinal)));
+  runs(query: PartQuery): Promise<Part<ExportRunRecord>> {
+    return partOf(this.#plan()?.runIds ?? [], query, (id) => this.run(id));
   }
 
   async run(runId: string): Promise<ExportRunRecord | null> {

@@ -1,5 +1,6 @@
 import type { Decider } from "../src/decider.ts";
 import type { EventPage, EventQuery, Logged, Moment } from "../src/domain/history.ts";
+import { PART_CHARACTERS } from "./parts.ts";
 import { isEmpty, migrate } from "./schema.ts";
 
 /**
@@ -7,9 +8,6 @@ import { isEmpty, migrate } from "./schema.ts";
  * (reference: SQLite-backed Durable Objects, limits); ours is lower so that a fold never meets a giant.
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
-
-/** A page of events ends behind the event that fills this: a message between actors holds 32 MiB. */
-const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Work that an actor does at once is over by then, as a rule, so that no alarm comes for it; if it was cut off, nobody
@@ -93,7 +91,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     let characters = 0;
     for (const logged of this.events(after)) {
       const last = events.at(-1);
-      if (last !== undefined && (events.length === limit || characters >= PAGE_CHARACTERS))
+      if (last !== undefined && (events.length === limit || characters >= PART_CHARACTERS))
         return { events, nextAfter: last.seq, isOver };
       events.push(logged);
       characters += JSON.stringify(logged.event).length;

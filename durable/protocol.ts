@@ -22,6 +22,7 @@ import type { TableBinding, TableSource } from "../src/domain/table-source.ts";
 import type { ExportReport } from "../src/domain/workspace/events.ts";
 import type { ProjectChange, ProjectQuery, WantedProject } from "../src/domain/workspace/projects.ts";
 import type { ExportOrder } from "./messages.ts";
+import type { Part, PartQuery } from "./parts.ts";
 
 /**
  * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
@@ -80,7 +81,7 @@ export interface WorkspaceProtocol {
     readonly credentials: Credentials | null;
   }): Promise<Result<DestinationRecord, Refusal>>;
   destination(id: string): Promise<Result<DestinationRecord, Refusal>>;
-  listDestinations(page: Page): Promise<readonly DestinationRecord[]>;
+  listDestinations(query: PartQuery): Promise<Part<DestinationRecord>>;
   /** Probes with the new values first; changes nothing when the probe fails. Absent members stay as they are. */
   updateDestination(command: {
     readonly id: string;
@@ -95,7 +96,8 @@ export interface WorkspaceProtocol {
   /** Registers the export of a schedule's window: never refused, a window would be lost. */
   spawnExport(definition: ExportDefinition): Promise<void>;
   export(id: string): Promise<Result<ExportRecord, Refusal>>;
-  listExports(page: Page): Promise<readonly ExportRecord[]>;
+  /** The newest first. */
+  listExports(query: PartQuery): Promise<Part<ExportRecord>>;
   /** A cancelled export answers unchanged; another ended one is refused with `conflict`. */
   cancelExport(id: string): Promise<Result<ExportRecord, Refusal>>;
   /** An export that is paused (or resumed) already answers unchanged; an ended one is refused with `conflict`. */
@@ -103,10 +105,10 @@ export interface WorkspaceProtocol {
   resumeExport(id: string): Promise<Result<ExportRecord, Refusal>>;
   /** Creates, once, a one-off export of what the failed run was to export; `conflict` when it has not failed. */
   retryRun(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRecord, Refusal>>;
-  listRuns(query: { readonly exportId: string } & Page): Promise<Result<readonly ExportRunRecord[], Refusal>>;
+  listRuns(query: { readonly exportId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
   run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;
   /** Runs of all exports that the schedule spawned. */
-  listScheduleRuns(query: { readonly scheduleId: string } & Page): Promise<Result<readonly ExportRunRecord[], Refusal>>;
+  listScheduleRuns(query: { readonly scheduleId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
 
   hearExport(id: string, seq: number, report: ExportReport): Promise<void>;
 }
@@ -149,7 +151,7 @@ export interface ExportProtocol {
   loseProject(): Promise<void>;
   /** null: not created yet. */
   view(): Promise<ExportRecord | null>;
-  runs(page: Page): Promise<readonly ExportRunRecord[]>;
+  runs(query: PartQuery): Promise<Part<ExportRunRecord>>;
   run(runId: string): Promise<ExportRunRecord | null>;
   /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
   manifest(): Promise<Result<string, Refusal>>;

@@ -37,6 +37,7 @@ import { checkTable } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import { pageOf } from "./page.ts";
+import { type Part, type PartQuery, partOf } from "./parts.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "./protocol.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
 import { uuidV5 } from "./uuid.ts";
@@ -167,12 +168,15 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return known.ok ? destination(this.env, id).view(this.#tenantId()) : known;
   }
 
-  async listDestinations(page: Page) {
+  async listDestinations(query: PartQuery) {
     const state = this.#open();
-    if (state === null) return [];
-    const known = [...entries(state.destinations)].filter((one) => !one.removed);
-    const views = await Promise.all(pageOf(known, page).map((one) => destination(this.env, one.id).view(state.id)));
-    return views.flatMap((view) => (view.ok ? [view.value] : []));
+    const known = state === null ? [] : [...entries(state.destinations)];
+    // One that was removed since the part before still says where that one ended.
+    const ids = known.filter(({ id, removed }) => !removed || id === query.after).map(({ id }) => id);
+    return partOf(ids, query, async (id) => {
+      const view = await destination(this.env, id).view(this.#tenantId());
+      return view.ok ? view.value : null;
+    });
   }
 
   async updateDestination({ id, ...change }: Parameters<WorkspaceProtocol["updateDestination"]>[0]) {
@@ -216,8 +220,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return view === null ? known : ok(view);
   }
 
-  async listExports(page: Page): Promise<readonly ExportRecord[]> {
-    return pageOf([...this.#exports()].reverse(), page).map(exportRecordOf);
+  async listExports(query: PartQuery): Promise<Part<ExportRecord>> {
+    const ids = this.#exports().map(({ definition }) => definition.id);
+    return partOf(ids.reverse(), query, async (id) => {
+      const known = this.#exportRecord(id);
+      return known.ok ? known.value : null;
+    });
   }
 
   async cancelExport(id: string): Promise<Result<ExportRecord, Refusal>> {
@@ -244,9 +252,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return this.createExport(retryOf(known.value.definition, failed, given));
   }
 
-  async listRuns({ exportId, ...page }: { readonly exportId: string } & Page) {
+  async listRuns({ exportId, ...query }: { readonly exportId: string } & PartQuery) {
     const known = findExport(this.#journal.state, exportId);
-    return known.ok ? ok(await bulkExport(this.env, exportId).runs(page)) : known;
+    return known.ok ? ok(await bulkExport(this.env, exportId).runs(query)) : known;
   }
 
   async run({ exportId, runId }: { readonly exportId: string; readonly runId: string }) {
@@ -256,11 +264,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return found === null ? fail<Refusal>({ reason: "not_found", what: "run", id: runId }) : ok(found);
   }
 
-  async listScheduleRuns({ scheduleId, ...page }: { readonly scheduleId: string } & Page) {
+  async listScheduleRuns({ scheduleId, ...query }: { readonly scheduleId: string } & PartQuery) {
     const known = findExport(this.#journal.state, scheduleId);
     if (!known.ok) return known;
     const spawned = this.#exports().filter(({ definition }) => definition.sourceExportId === scheduleId);
-    return ok(await runsOfSpawned(this.env, spawned, page));
+    const ids = spawned.map(({ definition }) => definition.id);
+    return ok(await runsOfSpawned(this.env, ids, query));
   }
 
   async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {

@@ -84,6 +84,7 @@ const LAYERS: readonly {
       "durable/ingest.ts",
       "durable/project-statistics.ts",
       "durable/oauth-state.ts",
+      "durable/parts.ts",
       "durable/protocol.ts",
       "durable/query.ts",
       "durable/table-estimate.ts",

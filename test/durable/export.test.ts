@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LONGEST_WAIT_MS } from "../../durable/acting.ts";
 import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { RunActor } from "../../durable/run.ts";
 import { announceRun } from "../../durable/run-messages.ts";
 import { derivedKey, snapshotKey } from "../../durable/steps/scratch.ts";
@@ -114,8 +115,8 @@ describe("an export", () => {
     await workspace(env, home.tenantId).createExport(definition);
     const ended = await untilEnded(home.tenantId, definition.id);
     expect(ended.status).toBe("FAILED");
-    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, offset: 0, limit: null });
-    expect(runs.ok && runs.value[0]?.failures).toMatchObject([
+    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, ...FIRST_PART });
+    expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([
       { retry: 0, failure: { reason: "destination_deleted" } },
     ]);
   });
@@ -128,8 +129,8 @@ describe("an export", () => {
     const definition = definitionOf(home, { sourceExportId: crypto.randomUUID() });
     await actor.spawnExport(definition);
     expect((await untilEnded(home.tenantId, definition.id)).status).toBe("FAILED");
-    const runs = await actor.listRuns({ exportId: definition.id, offset: 0, limit: null });
-    expect(runs.ok && runs.value[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
+    const runs = await actor.listRuns({ exportId: definition.id, ...FIRST_PART });
+    expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
   });
 
   it("cancelled while a run uploads stays cancelled; the run gives up its upload and writes no file", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { workspace } from "../../durable/actors.ts";
 import type { ExportActor } from "../../durable/export.ts";
 import { lookForLate } from "../../durable/late-look.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { WorkspaceActor } from "../../durable/workspace.ts";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { startOfDay, type Window } from "../../src/domain/time.ts";
@@ -111,7 +112,7 @@ describe("an hourly schedule", () => {
     const spawned = [];
     for (const index of [0, 1]) {
       await ringAt(schedule.id, home.tenantId, hour(index).end + LIMITS.spawnDelayMs);
-      const [newest] = await workspace(env, home.tenantId).listExports({ offset: 0, limit: 1 });
+      const [newest] = (await workspace(env, home.tenantId).listExports({ ...FIRST_PART, limit: 1 })).items;
       if (newest === undefined || newest.id === schedule.id) throw new Error("no window was spawned");
       spawned.push(await exportedBy(home, newest.id));
       if (index === 0) await ingest(home, post(lateOne, at(0)));

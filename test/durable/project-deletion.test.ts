@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { bulkExport, workspace } from "../../durable/actors.ts";
 import { listFeedback } from "../../durable/feedback.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { StraysActor } from "../../durable/strays.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "./exporting.ts";
@@ -86,8 +87,7 @@ describe("a project that is deleted", () => {
     expect(await untilEnded(home.tenantId, done.id)).toMatchObject({ status: "COMPLETED", isProjectDeleted: false });
     expect(await untilEnded(home.tenantId, long.id)).toMatchObject({ status: "FAILED", isProjectDeleted: true });
     expect(await untilEnded(home.tenantId, schedule.id)).toMatchObject({ status: "CANCELLED" });
-    const runs = async () =>
-      (await bulkExport(env, long.id).runs({ offset: 0, limit: null })).map((run) => run.finishedAt);
+    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_PART)).items.map((run) => run.finishedAt);
     await expect.poll(runs, { timeout: 20_000 }).not.toContain(null);
   });
 

@@ -1,6 +1,7 @@
 import { workspace } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
 import { ingestChanges } from "../../durable/ingest.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { Refusal } from "../../src/domain/failures.ts";
 import type { ExportDefinition } from "../../src/domain/records.ts";
 import { ok, type Result } from "../../src/domain/result.ts";
@@ -130,7 +131,7 @@ export class Customer {
         if (id != null) await this.#order(() => home.cancelExport(id));
         return;
       case "look":
-        if (id != null) await this.#insist(() => home.listRuns({ exportId: id, offset: 0, limit: null }));
+        if (id != null) await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
         return;
       case "pause":
         if (id != null) await this.#pauseForAWhile(id);
@@ -160,8 +161,8 @@ export class Customer {
   /** Runs that did not end well get an export of their own each. */
   async #retryRuns(id: string): Promise<void> {
     const home = workspace(this.#env, this.tenantId);
-    const runs = await this.#insist(() => home.listRuns({ exportId: id, offset: 0, limit: null }));
-    for (const { id: runId } of runs.ok ? runs.value : [])
+    const runs = await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
+    for (const { id: runId } of runs.ok ? runs.value.items : [])
       await this.#insist(() => home.retryRun({ exportId: id, runId }));
   }
 

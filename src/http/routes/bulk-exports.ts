@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportIdOf } from "../../../durable/actors.ts";
+import { allParts } from "../../../durable/parts.ts";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
@@ -60,8 +61,8 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     success: "ok",
     answer: z.array(shown),
     async handle({ query, who }) {
-      const records = await who.workspace.listExports(query);
-      return ok(records.map((record) => showExport(profile, record)));
+      const found = await allParts(query, async (part) => ok(await who.workspace.listExports(part)));
+      return found.ok ? ok(found.value.map((record) => showExport(profile, record))) : found;
     },
   });
 

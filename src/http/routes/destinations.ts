@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { destinationIdOf } from "../../../durable/actors.ts";
+import { allParts } from "../../../durable/parts.ts";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
@@ -47,8 +48,8 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     success: "ok",
     answer: z.array(destinationShown),
     async handle({ query, who }) {
-      const records = await who.workspace.listDestinations(query);
-      return ok(records.map((record) => showDestination(profile, record)));
+      const found = await allParts(query, async (part) => ok(await who.workspace.listDestinations(part)));
+      return found.ok ? ok(found.value.map((record) => showDestination(profile, record))) : found;
     },
   });
 

@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { allParts } from "../../../durable/parts.ts";
 import { ok } from "../../domain/result.ts";
 import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
@@ -32,8 +33,8 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     answer: z.array(shown),
     failures: ["notFound"],
     async handle({ query, who }) {
-      const { source_bulk_export_id: scheduleId, limit, offset } = query;
-      const found = await who.workspace.listScheduleRuns({ scheduleId, limit, offset });
+      const { source_bulk_export_id: scheduleId, ...page } = query;
+      const found = await allParts(page, (part) => who.workspace.listScheduleRuns({ scheduleId, ...part }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -46,7 +47,8 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     query: z.object(paging(null)),
     answer: z.array(shown),
     async handle({ params, query, who }) {
-      const found = await who.workspace.listRuns({ exportId: params.bulk_export_id, ...query });
+      const exportId = params.bulk_export_id;
+      const found = await allParts(query, (part) => who.workspace.listRuns({ exportId, ...part }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });

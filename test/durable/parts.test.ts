@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import type { Env } from "../../durable/env.ts";
+import { allParts, PART_CHARACTERS, type Part, type PartQuery, partOf } from "../../durable/parts.ts";
+import { runsOfSpawned } from "../../durable/schedule-runs.ts";
+import { ok } from "../../src/domain/result.ts";
+
+const LONG = "x".repeat(PART_CHARACTERS / 4);
+const IDS = Array.from({ length: 100 }, (_, n) => `${n}`);
+const EVERYTHING = { offset: 0, limit: null };
+
+/** What a page brings of long items, read by their ids, in how many parts; no part is much longer than it may be. */
+const collected = async (
+  page: { readonly offset: number; readonly limit: number | null },
+  ask: (query: PartQuery) => Promise<Part<{ readonly id: string }>>,
+) => {
+  let parts = 0;
+  const all = await allParts(page, async (query) => {
+    parts += 1;
+    const part = await ask(query);
+    expect(JSON.stringify(part.items).length).toBeLessThan(PART_CHARACTERS + 2 * LONG.length);
+    return ok(part);
+  });
+  return { ids: all.ok ? all.value.map(({ id }) => id) : [], parts };
+};
+
+const read = async (id: string) => ({ id, text: LONG });
+
+it.each([
+  [EVERYTHING, IDS, 25],
+  [{ offset: 10, limit: 50 }, IDS.slice(10, 60), 13],
+  [{ offset: 99, limit: 5 }, IDS.slice(99), 1],
+  [{ offset: 100, limit: null }, [], 1],
+])("a page of a long list comes whole and in its order, part after part: %o", async (page, ids, parts) => {
+  expect(await collected(page, (query) => partOf(IDS, query, read))).toEqual({ ids, parts });
+});
+
+it("a list that grows at its beginning and loses items between its parts has each other one once", async () => {
+  const ids = [...IDS];
+  const gone = new Set<string>();
+  const listed = await collected(EVERYTHING, async (query) => {
+    const part = await partOf(ids, query, async (id) => (gone.has(id) ? null : read(id)));
+    if (query.after === null) ids.unshift("new");
+    for (const id of ["2", "50"]) gone.add(id);
+    return part;
+  });
+  expect(listed.ids).toEqual(IDS.filter((id) => id !== "50"));
+});
+
+it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
+  "the runs of all that a schedule spawned come whole and in order, however many files they name: %o",
+  async (page) => {
+    const runsOf = (id: string) => Array.from({ length: 7 }, (_, n) => `${id}-${n}`);
+    const getByName = (name: string) => ({
+      runs: (query: PartQuery) => partOf(runsOf(name.replace("export/", "")), query, read),
+    });
+    const env = { EXPORT: { getByName } } as unknown as Env; // the one actor that is asked
+    const exportIds = ["a", "b", "c"];
+    const all = exportIds.flatMap(runsOf).slice(page.offset);
+    const { ids, parts } = await collected(page, (query) => runsOfSpawned(env, exportIds, query));
+    expect(ids).toEqual(all.slice(0, page.limit ?? all.length));
+    expect(parts).toBeGreaterThan(1);
+  },
+);

@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { Part, PartQuery } from "../../durable/parts.ts";
+import type { WorkspaceProtocol } from "../../durable/protocol.ts";
+import type { ExportRunRecord } from "../../src/domain/records.ts";
+import { ok } from "../../src/domain/result.ts";
+import { exportRecordOf } from "../../src/domain/workspace/view.ts";
+import { config, definition, NOW } from "../support/samples.ts";
+import { callWith, DESTINATIONS, EXPORTS } from "./client.ts";
+
+/** Lists that a workspace tells in several parts. */
+
+const TENANT = "a0000000-0000-4000-8000-000000000001";
+const IDS = [1, 2, 3, 4].map((n) => `b0000000-0000-4000-8000-00000000000${n}`);
+const headers = {
+  "X-API-Key": `wbk_${TENANT.replaceAll("-", "")}_${"a".repeat(43)}`,
+  "X-Tenant-Id": TENANT,
+};
+
+/** One record in each part. */
+const oneByOne =
+  <T>(record: (id: string) => T) =>
+  async ({ offset, limit, after }: PartQuery): Promise<Part<T>> => {
+    const at = after === null ? offset : IDS.indexOf(after) + 1;
+    const id = IDS[at] ?? "";
+    return { items: [record(id)], next: limit === 1 || at + 1 === IDS.length ? null : id };
+  };
+
+const report = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, updatedAt: NOW, finishedAt: null } as const;
+const exports = oneByOne((id) =>
+  exportRecordOf({ definition: { ...definition, id }, admitted: false, seq: -1, report }),
+);
+const since = { createdAt: NOW, updatedAt: NOW };
+const destinations = oneByOne((id) => ({
+  id,
+  tenantId: TENANT,
+  displayName: "d",
+  config,
+  credentialsKeys: [],
+  ...since,
+}));
+const runs = oneByOne(
+  (id): ExportRunRecord => ({
+    id,
+    exportId: TENANT,
+    projectId: TENANT,
+    status: "CREATED",
+    ...since,
+    finishedAt: null,
+    start: NOW,
+    end: NOW + 1,
+    late: false,
+    retryNumber: 0,
+    failures: [],
+    prefix: "",
+    progress: null,
+  }),
+);
+
+const home: Partial<WorkspaceProtocol> = {
+  authorize: async () => ok({ tenantId: TENANT, userId: "default", plan: "plus", role: "manage" } as const),
+  listExports: exports,
+  listDestinations: destinations,
+  listRuns: async (query) => ok(await runs(query)),
+  listScheduleRuns: async (query) => ok(await runs(query)),
+};
+const bindings = { WORKSPACE: { getByName: () => home } } as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+
+it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?source_bulk_export_id=${TENANT}`])(
+  "%s lists all that there is, or all of a page, however much that is",
+  async (path) => {
+    const listed = async (query: string) => {
+      const answer = await callWith(bindings, "GET", `${path}${path.includes("?") ? "&" : "?"}${query}`, { headers });
+      return answer.body.map(({ id }: { id: string }) => id);
+    };
+    expect(await listed("")).toEqual(IDS);
+    expect(await listed("offset=1")).toEqual(IDS.slice(1));
+    expect(await listed("offset=1&limit=2")).toEqual(IDS.slice(1, 3));
+  },
+);

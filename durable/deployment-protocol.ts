@@ -10,6 +10,7 @@ import type {
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery } from "../src/domain/history.ts";
 import type { Result } from "../src/domain/result.ts";
+import type { Part, PartQuery } from "./parts.ts";
 
 /** Secrets in plain text, by name; they cross between actors only on their way to be sealed, or to a listener. */
 export type PlainSecrets = Readonly<Record<string, string>>;
@@ -63,7 +64,7 @@ export interface DeploymentProtocol {
   /** A new revision with the content of an old one, and what was built of it. */
   redeploy(revisionId: string): Promise<Result<DeploymentRecord, Refusal>>;
   /** Newest first. */
-  revisions(): Promise<Result<readonly RevisionRecord[], Refusal>>;
+  revisions(query: PartQuery): Promise<Result<Part<RevisionRecord>, Refusal>>;
   revision(id: string): Promise<Result<RevisionRecord, Refusal>>;
   remove(): Promise<Result<null, Refusal>>;
   /** Whether there is no such deployment, or not any more. There never will be one then. */

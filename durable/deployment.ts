@@ -35,6 +35,7 @@ import type {
 import { perform } from "./edge-work.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
+import { type Part, type PartQuery, partOf } from "./parts.ts";
 import { sealText } from "./vault.ts";
 
 const KEY_RANDOM_BYTES = 32;
@@ -92,10 +93,16 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return this.view();
   }
 
-  async revisions(): Promise<Result<readonly RevisionRecord[], Refusal>> {
+  async revisions(query: PartQuery): Promise<Result<Part<RevisionRecord>, Refusal>> {
     const state = this.#active();
     if (state === null) return fail(this.#unknown());
-    return ok(state.revisions.map((revision) => recordOf(state, revision)).reverse());
+    const ids = state.revisions.map(({ id }) => id).reverse();
+    return ok(
+      await partOf(ids, query, async (id) => {
+        const found = await this.revision(id);
+        return found.ok ? found.value : null;
+      }),
+    );
   }
 
   async revision(id: string): Promise<Result<RevisionRecord, Refusal>> {

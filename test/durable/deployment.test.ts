@@ -5,6 +5,7 @@ import { deployment, workspace } from "../../durable/actors.ts";
 import { keepUpload } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
 import { healthFailure } from "../../durable/edge-plane.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
@@ -60,7 +61,9 @@ it("a deployment created twice is one, with one revision", async () => {
   const [first, second] = await Promise.all([stub().create(definition, order), stub().create(definition, order)]);
   expect(second).toEqual(first);
   await untilServing();
-  expect((await stub().revisions()).ok && (await history()).filter((type) => type === "RevisionAdded")).toHaveLength(1);
+  expect(
+    (await stub().revisions(FIRST_PART)).ok && (await history()).filter((type) => type === "RevisionAdded"),
+  ).toHaveLength(1);
 });
 
 it("an alarm too many, or an eviction, changes nothing about a deployment", async () => {

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { deployment, fleet, listener, workspace } from "../../durable/actors.ts";
+import { FIRST_PART } from "../../durable/parts.ts";
 import type { DeploymentDefinition, ListenerRecord } from "../../src/domain/deployment/records.ts";
 import { deploymentDefinition } from "../support/samples.ts";
 import { env } from "./traces.ts";
@@ -108,8 +109,8 @@ it("one deployment whose secrets cannot be opened fails, and takes no poll from 
   }, WITHIN);
   expect(work?.revision.deploymentId).toBe(open.id);
   const revisions = await vi.waitUntil(async () => {
-    const answer = await stub(locked).revisions();
-    return answer.ok && answer.value[0]?.status === "DEPLOY_FAILED" ? answer.value : null;
+    const answer = await stub(locked).revisions(FIRST_PART);
+    return answer.ok && answer.value.items[0]?.status === "DEPLOY_FAILED" ? answer.value.items : null;
   }, WITHIN);
   expect(revisions?.[0]?.failure?.reason).toBe("secrets_lost");
 });

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import type { Part, PartQuery } from "../../durable/parts.ts";
 import type { WorkspaceProtocol } from "../../durable/protocol.ts";
+import type { RevisionRecord } from "../../src/domain/deployment/records.ts";
 import type { ExportRunRecord } from "../../src/domain/records.ts";
 import { ok } from "../../src/domain/result.ts";
 import { exportRecordOf } from "../../src/domain/workspace/view.ts";
-import { config, definition, NOW } from "../support/samples.ts";
+import { config, definition, deploymentDefinition, NOW } from "../support/samples.ts";
 import { callWith, DESTINATIONS, EXPORTS } from "./client.ts";
 
-/** Lists that a workspace tells in several parts. */
+/** Lists that actors tell in several parts. */
 
 const TENANT = "a0000000-0000-4000-8000-000000000001";
 const IDS = [1, 2, 3, 4].map((n) => `b0000000-0000-4000-8000-00000000000${n}`);
@@ -56,6 +57,30 @@ const runs = oneByOne(
   }),
 );
 
+const content = {
+  repoRef: null,
+  configPath: "waybill.json",
+  imageUri: null,
+  tarballPath: null,
+  allowNetwork: false,
+  installCommand: null,
+  buildCommand: null,
+  resourceSpec: null,
+  secrets: { envelope: null, names: [] },
+};
+const revisions = oneByOne(
+  (id): RevisionRecord => ({
+    id,
+    deploymentId: TENANT,
+    status: id === IDS[1] ? "DEPLOYED" : "SKIPPED",
+    failure: null,
+    redeployOf: null,
+    content,
+    definition: deploymentDefinition,
+    ...since,
+  }),
+);
+
 const home: Partial<WorkspaceProtocol> = {
   authorize: async () => ok({ tenantId: TENANT, userId: "default", plan: "plus", role: "manage" } as const),
   listExports: exports,
@@ -63,7 +88,10 @@ const home: Partial<WorkspaceProtocol> = {
   listRuns: async (query) => ok(await runs(query)),
   listScheduleRuns: async (query) => ok(await runs(query)),
 };
-const bindings = { WORKSPACE: { getByName: () => home } } as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+const bindings = {
+  WORKSPACE: { getByName: () => home },
+  DEPLOYMENT: { getByName: () => ({ revisions: async (query: PartQuery) => ok(await revisions(query)) }) },
+} as unknown as Readonly<Record<string, string>>; // bindings, not settings
 
 it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?source_bulk_export_id=${TENANT}`])(
   "%s lists all that there is, or all of a page, however much that is",
@@ -77,3 +105,13 @@ it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?so
     expect(await listed("offset=1&limit=2")).toEqual(IDS.slice(1, 3));
   },
 );
+
+it("the revisions of a deployment are looked through as far as they go", async () => {
+  const listed = async (query: string) => {
+    const { body } = await callWith(bindings, "GET", `/v2/deployments/${TENANT}/revisions${query}`, { headers });
+    return body.resources.map(({ id }: { id: string }) => id);
+  };
+  expect(await listed("")).toEqual(IDS);
+  expect(await listed("?limit=2&offset=1")).toEqual(IDS.slice(1, 3));
+  expect(await listed("?status=SKIPPED")).toEqual(IDS.filter((id) => id !== IDS[1]));
+});

@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { allParts } from "../../../durable/parts.ts";
 import { ok } from "../../domain/result.ts";
 import { workspaceAccess } from "../auth.ts";
 import { eventStream } from "../event-stream.ts";
@@ -29,10 +30,15 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     answer: pageShown(revisionShown, "Revisions"),
     async handle(asked) {
-      const found = await ownDeployment(asked, asked.params.deployment_id).revisions();
-      if (!found.ok) return found;
-      const fitting = found.value.filter((record) => fitsRevision(asked.query, record));
-      return ok(showPage(fitting, asked.query, showRevision));
+      const stub = ownDeployment(asked, asked.params.deployment_id);
+      // Shown as they come: what is not shown of a revision, its sealed secrets, may be long.
+      const fitting = await allParts({ offset: 0, limit: null }, async (query) => {
+        const part = await stub.revisions(query);
+        if (!part.ok) return part;
+        const items = part.value.items.filter((record) => fitsRevision(asked.query, record)).map(showRevision);
+        return ok({ ...part.value, items });
+      });
+      return fitting.ok ? ok(showPage(fitting.value, asked.query, (shown) => shown)) : fitting;
     },
   });
 

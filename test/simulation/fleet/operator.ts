@@ -1,5 +1,6 @@
 import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/actors.ts";
 import type { RevisionOrder } from "../../../durable/deployment-protocol.ts";
+import { FIRST_PART } from "../../../durable/parts.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../../src/domain/failures.ts";
 import type { Result } from "../../../src/domain/result.ts";
@@ -64,8 +65,9 @@ export class Operator {
       case "revise":
         return this.#heardOf(await this.#insist(() => stub.revise(this.#change())));
       case "redeploy": {
-        const revisions = await this.#insist(() => stub.revisions());
-        const revision = revisions.ok && revisions.value.length > 0 ? this.#random.pick(revisions.value) : null;
+        const revisions = await this.#insist(() => stub.revisions(FIRST_PART));
+        const known = revisions.ok ? revisions.value.items : [];
+        const revision = known.length > 0 ? this.#random.pick(known) : null;
         if (revision !== null) this.#heardOf(await this.#insist(() => stub.redeploy(revision.id)));
         return;
       }

@@ -3,6 +3,7 @@ import { partitionsOf } from "../src/domain/partitions.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { TableBinding } from "../src/domain/table-source.ts";
 import { acceptedFilter } from "../src/filter/index.ts";
+import type { TableDay } from "../src/source/clickhouse/replies.ts";
 import { openBinding } from "./clickhouse.ts";
 import type { Env } from "./env.ts";
 import type { Estimate, EstimateQuestion } from "./estimate.ts";
@@ -23,17 +24,18 @@ export async function estimateTable(
   const scope = scopeOf({ project, window, exportFields, filter: acceptedFilter(filter), ingested: null });
   const counted = await table.value.days(scope);
   if (!counted.ok) return fail({ reason: "source_check", source: counted.failure });
-  const files = counted.value.flatMap(({ bytes }) => filesOf(bytes, limits.targetFileBytes));
+  const sum = (of: (day: TableDay) => number): number => counted.value.reduce((total, day) => total + of(day), 0);
+  const { targetFileBytes, partBytes } = limits;
   return ok({
-    rows: counted.value.reduce((sum, { rows }) => sum + rows, 0),
-    bytes: files.reduce((sum, bytes) => sum + bytes, 0),
-    files: files.length,
-    parts: files.reduce((sum, bytes) => sum + Math.ceil(bytes / limits.partBytes), 0),
+    rows: sum(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    files: sum(({ bytes }) => Math.ceil(bytes / targetFileBytes)),
+    parts: sum(({ bytes }) => partsOf(bytes, targetFileBytes, partBytes)),
     days: partitionsOf(window).length,
     exact: false,
   });
 }
 
-/** Sizes of the files that so many bytes of one day make. */
-const filesOf = (bytes: number, mostBytes: number): readonly number[] =>
-  Array.from({ length: Math.ceil(bytes / mostBytes) }, (_, file) => Math.min(mostBytes, bytes - file * mostBytes));
+/** Parts of the files that so many bytes of one day make: all of one size, but for the last one. */
+const partsOf = (bytes: number, fileBytes: number, partBytes: number): number =>
+  Math.floor(bytes / fileBytes) * Math.ceil(fileBytes / partBytes) + Math.ceil((bytes % fileBytes) / partBytes);

@@ -1,5 +1,5 @@
 import type { RunFailure, SourceFailure } from "../../src/domain/failures.ts";
-import { fail, ok, type Result } from "../../src/domain/result.ts";
+import { ok, type Result } from "../../src/domain/result.ts";
 import type { Staging } from "../../src/domain/run/state.ts";
 import type { SegmentRef } from "../../src/domain/segment.ts";
 import { isSameSource, type TableBinding, type TableSource } from "../../src/domain/table-source.ts";
@@ -11,9 +11,6 @@ import { openBinding } from "../clickhouse.ts";
 import type { StepContext } from "./context.ts";
 import { deleteAll, stagedKeys, stagingKey } from "./scratch.ts";
 import { pageScope, stagePage } from "./stage-page.ts";
-
-/** Longest run of a table, as for those that are sent (src/trace): a page holds one row more than its size at the most. */
-const MOST_RUN_BYTES = 24 * 1024 * 1024;
 
 /** What was fixed when a run began to read a table; lies in scratch. */
 interface StoredStaging {
@@ -72,7 +69,6 @@ async function begin(
   if (!before.ok) return before;
   const pages = await table.pages(pageScope(spec, before.value), readSettings(env).segmentRawBytes);
   if (!pages.ok) return pages;
-  if (pages.value.some((page) => page.longestRowBytes > MOST_RUN_BYTES)) return fail(sourceFailure("row_too_large"));
   const key = stagingKey(spec);
   const stored: StoredStaging = { source, before: before.value, pages: pages.value };
   await env.SEGMENTS.put(key, JSON.stringify(stored));

@@ -6,7 +6,18 @@ import type { TableSource } from "../../domain/table-source.ts";
 import { columnOf } from "./columns.ts";
 import { type Expected, exchange, type Session } from "./exchange.ts";
 import { sourceFailure } from "./failures.ts";
-import { checkQuery, clockQuery, daysQuery, type PageBounds, pageQuery, pagesQuery, type Scope } from "./queries.ts";
+import { type LineReader, readLines } from "./lines.ts";
+import {
+  checkQuery,
+  clockQuery,
+  daysQuery,
+  type PageBounds,
+  pageQuery,
+  pagesQuery,
+  type Query,
+  type Scope,
+} from "./queries.ts";
+import { clockIn, dayIn, pageIn, type TableDay } from "./replies.ts";
 
 /** A customer's table in ClickHouse, read over the HTTP interface. Nothing is tried again here. */
 export interface ClickHouseTable {
@@ -14,10 +25,14 @@ export interface ClickHouseTable {
   check(): Promise<Result<null, SourceFailure>>;
   /** The bound of a snapshot taken now; null: the table does not say when a row was inserted. */
   now(): Promise<Result<number | null, SourceFailure>>;
-  /** How the rows of a scope are cut into pages of some `pageBytes` uncompressed bytes in the fields. */
+  /**
+   * How the rows of a scope are cut into pages of some `pageBytes` uncompressed bytes in the fields: each of at most one
+   * run more, or it is `row_too_large`.
+   */
   pages(scope: PageScope, pageBytes: number): Promise<Result<readonly PageBounds[], SourceFailure>>;
   /** One page as a Parquet file of one row group; `makeRoom` is awaited before it is taken into memory. */
   page(scope: PageScope, bounds: PageBounds, makeRoom: () => Promise<void>): Promise<Result<Uint8Array, SourceFailure>>;
+  /** The days of the scope that have rows, in order. */
   days(scope: PageScope): Promise<Result<readonly TableDay[], SourceFailure>>;
 }
 
@@ -26,19 +41,14 @@ export interface PageScope extends Omit<Scope, "source"> {
   readonly fields: readonly ExportField[];
 }
 
-export interface TableDay {
-  /** Days since 1970. */
-  readonly day: number;
-  readonly rows: number;
-  /** Uncompressed. */
-  readonly bytes: number;
-}
-
 /** One query, however slow: a page takes seconds; to cut a day of a hundred million rows, a minute or two. */
 const QUERY_DEADLINE_MS = 300_000;
 
-/** A line for each page or day: 100,000 of them. */
+/** 100,000 lines: see lines.ts. */
 const LINES_BYTES = 16 * 1024 * 1024;
+
+/** Longest run of a table, as for those that are sent (src/trace): a page holds one row more than its size at the most. */
+const MOST_RUN_BYTES = 24 * 1024 * 1024;
 
 /** What Parquet adds to the data of a page: headers of pages, and the end of the file. */
 const PARQUET_SLACK_BYTES = 1024 * 1024;
@@ -69,12 +79,18 @@ export function openClickHouse(
     },
     async now() {
       if (columnOf(source, "ingested_at") === null) return ok(null);
-      const lines = await linesOf(session, clockQuery());
-      return lines.ok ? ok(Number(lines.value[0]?.[0])) : lines;
+      const clock = await linesOf(session, clockQuery(), clockIn);
+      if (!clock.ok) return clock;
+      const [instant] = clock.value;
+      return instant === undefined ? fail(sourceFailure("unexpected_answer")) : ok(instant);
     },
     async pages({ fields, ...scope }, pageBytes) {
-      const lines = await linesOf(session, pagesQuery({ ...scope, source }, fields, pageBytes));
-      return lines.ok ? ok(boundsOf(lines.value)) : lines;
+      const pages = await linesOf(session, pagesQuery({ ...scope, source }, fields, pageBytes), pageIn);
+      if (!pages.ok) return pages;
+      const isTooLarge = pages.value.some(
+        ({ bytes, longestRowBytes }) => longestRowBytes > MOST_RUN_BYTES || bytes > pageBytes + MOST_RUN_BYTES,
+      );
+      return isTooLarge ? fail(sourceFailure("row_too_large")) : pages;
     },
     page: ({ fields, ...scope }, bounds, makeRoom) =>
       exchange(session, pageQuery({ ...scope, source }, fields, bounds), {
@@ -82,13 +98,7 @@ export function openClickHouse(
         isWhole: isParquet,
         makeRoom,
       }),
-    async days({ fields, ...scope }) {
-      const lines = await linesOf(session, daysQuery({ ...scope, source }, fields));
-      if (!lines.ok) return lines;
-      return ok(
-        lines.value.map(([day, rows, bytes]) => ({ day: Number(day), rows: Number(rows), bytes: Number(bytes) })),
-      );
-    },
+    days: ({ fields, ...scope }) => linesOf(session, daysQuery({ ...scope, source }, fields), dayIn(scope)),
   });
 }
 
@@ -101,29 +111,15 @@ const EVERYTHING = {
   filter: null,
 } as const;
 
-const linesOf = async (
+const linesOf = async <T>(
   session: Session,
-  query: Parameters<typeof exchange>[1],
-): Promise<Result<readonly (readonly string[])[], SourceFailure>> => {
+  query: Query,
+  read: LineReader<T>,
+): Promise<Result<readonly T[], SourceFailure>> => {
   const body = await exchange(session, query, LINES);
   if (!body.ok) return body;
-  const lines = new TextDecoder().decode(body.value).split("\n");
-  // Every column of these queries is text.
-  return ok(lines.filter((line) => line !== "").map((line) => JSON.parse(line) as readonly string[]));
-};
-
-const boundsOf = (lines: readonly (readonly string[])[]): readonly PageBounds[] => {
-  const pages: PageBounds[] = [];
-  for (const [time, id, rows, bytes, longest] of lines) {
-    pages.push({
-      after: pages.at(-1)?.upto ?? null,
-      upto: { time: Number(time), id: id ?? "" },
-      rows: Number(rows),
-      bytes: Number(bytes),
-      longestRowBytes: Number(longest),
-    });
-  }
-  return pages;
+  const lines = readLines(body.value, read);
+  return lines === null ? fail(sourceFailure("unexpected_answer")) : ok(lines);
 };
 
 const LINE_END = [0x5d, 0x0a]; // ]\n

@@ -20,7 +20,7 @@ export interface Scope {
   /** Epoch microseconds. */
   readonly start: number;
   readonly end: number;
-  /** Half-open, epoch microseconds by ClickHouse's clock; null: the table does not say when a row was inserted. */
+  /** Half-open, epoch microseconds by ClickHouse's clock; `from` 0: from the first row on. null: the table does not say when a row was inserted. */
   readonly ingested: { readonly from: number; readonly before: number } | null;
   /** null: every run. */
   readonly filter: Filter | null;
@@ -140,15 +140,18 @@ const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = [
   };
 };
 
-/** Which rows by when they were inserted; a table that does not say when shows all of them. */
+/**
+ * Which rows by when they were inserted; a table that does not say when shows all of them. A row of which it does not
+ * say it was always there: it is in every snapshot, and never late.
+ */
 const arrivalOf = (source: TableSource, ingested: Scope["ingested"]) => {
   const column = columnOf(source, "ingested_at");
   if (column === null || ingested === null) return { conditions: [], parameters: {} };
+  const { from, before } = ingested;
+  const isBefore = `${column} < fromUnixTimestamp64Micro({before:Int64})`;
+  if (from === 0) return { conditions: [`(${column} IS NULL OR ${isBefore})`], parameters: { before: String(before) } };
   return {
-    conditions: [
-      `${column} >= fromUnixTimestamp64Micro({from:Int64})`,
-      `${column} < fromUnixTimestamp64Micro({before:Int64})`,
-    ],
-    parameters: { from: String(ingested.from), before: String(ingested.before) },
+    conditions: [`${column} >= fromUnixTimestamp64Micro({from:Int64})`, isBefore],
+    parameters: { from: String(from), before: String(before) },
   };
 };

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
+import { EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import { TABLE_COLUMNS, type TableColumn } from "../../src/domain/table-source.ts";
+import { DAY_MS } from "../../src/domain/time.ts";
+import { parseFilter } from "../../src/filter/index.ts";
+import { adoptSegment } from "../../src/parquet/adopt.ts";
+import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
+import { type ClickHouseBridge, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
+import { DAY_START, SKIPPED } from "./runs.ts";
+
+/** Tables whose columns have other types or spellings than the documented one, read as the adapter reads them. */
+
+const PROJECT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000002";
+const NOON = "2026-09-01 12:00:00";
+
+const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-"));
+let started: ClickHouseBridge | null = null;
+let duckdb: DuckDB;
+
+beforeAll(async () => {
+  started = await startClickHouseBridge(join(folder, "data"));
+  duckdb = await openDuckDB();
+});
+
+afterAll(async () => {
+  await started?.close();
+  duckdb?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(({ skip }) => {
+  if (started === null) skip(SKIPPED);
+});
+
+const bridge = (): ClickHouseBridge => {
+  if (started === null) throw new Error(SKIPPED);
+  return started;
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A new table with these columns beside those that every table has, and its rows. */
+const tableOf = (columns: Partial<Record<TableColumn, string>>, rows: readonly Row[]) => {
+  const { engine, url, user, password } = bridge();
+  const table = `t_${randomUUID().replaceAll("-", "")}`;
+  const all = { id: "String", session_id: "String", start_time: "DateTime64(6, 'UTC')", ...columns };
+  const typed = Object.entries(all).map(([name, type]) => `${name} ${type}`);
+  engine.run(`CREATE TABLE default.${table} (${typed.join(", ")}) ENGINE = MergeTree ORDER BY tuple()`);
+  const lines = rows.map((row) => JSON.stringify({ id: randomUUID(), session_id: PROJECT, start_time: NOON, ...row }));
+  engine.run(`INSERT INTO default.${table} FORMAT JSONEachRow ${lines.join("\n")}`);
+  const others = TABLE_COLUMNS.filter((column) => !(column in all)).map((column) => [column, null]);
+  const source = { url, database: "default", table, user, project: PROJECT, columns: Object.fromEntries(others) };
+  const opened = openClickHouse(source, password, { allowLoopback: true, timeoutMs: 60_000 });
+  return must(opened);
+};
+
+const DAY: PageScope = {
+  tenantId: "6f1e3b5a-9c0d-4e2f-8a7b-000000000001",
+  projectId: PROJECT,
+  start: DAY_START * 1000,
+  end: (DAY_START + DAY_MS) * 1000,
+  ingested: null,
+  filter: null,
+  fields: EXPORT_FIELDS,
+};
+
+const must = <T>(
+  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: unknown },
+): T => {
+  if (result.ok) return result.value;
+  throw new Error(JSON.stringify(result.failure));
+};
+
+/** The rows of the scope that the filter takes, as they are exported. */
+const exported = async (
+  table: ReturnType<typeof tableOf>,
+  filter: string | null = null,
+  changes: Partial<PageScope> = {},
+): Promise<readonly Row[]> => {
+  must(await table.check());
+  const scope = { ...DAY, ...changes, filter: filter === null ? null : must(parseFilter(filter)) };
+  const rows: Row[] = [];
+  for (const bounds of must(await table.pages(scope, 1024 * 1024))) {
+    const page = must(await table.page(scope, bounds, async () => {}));
+    const segment = must(adoptSegment(page, { version: "v1", fields: null }));
+    expect(segment.rows).toBe(bounds.rows);
+    // DuckDB remembers files by their paths.
+    const path = join(folder, `${randomUUID()}.parquet`);
+    writeFileSync(path, segment.bytes);
+    rows.push(...(await duckdb.rows(`SELECT * FROM '${path}'`)));
+  }
+  return rows;
+};
+
+describe("a row that does not say when it was inserted", () => {
+  const micros = (day: number) => Date.UTC(2026, 8, day) * 1000;
+  const table = () =>
+    tableOf({ ingested_at: "Nullable(DateTime64(6, 'UTC'))", name: "String" }, [
+      { name: "old", ingested_at: null },
+      { name: "new", ingested_at: "2026-09-02 00:00:00" },
+      { name: "newest", ingested_at: "2026-09-04 00:00:00" },
+    ]);
+  const names = async (from: number, before: number) =>
+    (await exported(table(), null, { ingested: { from, before } })).map(({ name }) => name).sort();
+
+  it("was always there: every snapshot has it", async () => {
+    expect(await names(0, micros(3))).toEqual(["new", "old"]);
+    expect(await names(0, micros(2))).toEqual(["old"]);
+  });
+
+  it("is never late", async () => {
+    expect(await names(micros(2), micros(5))).toEqual(["new", "newest"]);
+  });
+});

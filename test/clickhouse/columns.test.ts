@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
-import { EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import { ALL_FIELDS } from "../../src/domain/fields.ts";
 import { TABLE_COLUMNS, type TableColumn } from "../../src/domain/table-source.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 import { parseFilter } from "../../src/filter/index.ts";
@@ -66,7 +66,7 @@ const DAY: PageScope = {
   end: (DAY_START + DAY_MS) * 1000,
   ingested: null,
   filter: null,
-  fields: EXPORT_FIELDS,
+  fields: ALL_FIELDS,
 };
 
 const must = <T>(
@@ -87,12 +87,12 @@ const exported = async (
   const rows: Row[] = [];
   for (const bounds of must(await table.pages(scope, 1024 * 1024))) {
     const page = must(await table.page(scope, bounds, async () => {}));
-    const segment = must(adoptSegment(page, { version: "v1", fields: null }));
+    const segment = must(adoptSegment(page, { version: "v1", fields: ALL_FIELDS }));
     expect(segment.rows).toBe(bounds.rows);
     // DuckDB remembers files by their paths.
     const path = join(folder, `${randomUUID()}.parquet`);
     writeFileSync(path, segment.bytes);
-    rows.push(...(await duckdb.rows(`SELECT * FROM '${path}'`)));
+    rows.push(...(await duckdb.rows(`SELECT *, _feedback AS feedbacks FROM '${path}'`)));
   }
   return rows;
 };
@@ -115,5 +115,55 @@ describe("a row that does not say when it was inserted", () => {
 
   it("is never late", async () => {
     expect(await names(micros(2), micros(5))).toEqual(["new", "newest"]);
+  });
+});
+
+describe("a field of JSON", () => {
+  const TEXT = '{"q": "x/y"}';
+
+  it.each<readonly [type: string, value: unknown]>([
+    ["Map(String, String)", { q: "x" }],
+    ["Map(LowCardinality(String), Array(UInt64))", { q: [1, 2] }],
+    ["Tuple(q String, n Nullable(Float64))", { q: "x", n: null }],
+    ["Array(Tuple(name String, time String))", [{ name: "new_token", time: "now" }]],
+    ["JSON", { q: { deep: "x/y" } }],
+    ["Nullable(JSON)", { q: "x" }],
+    ["Nullable(JSON)", null],
+    ["Array(JSON)", [{ name: "new_token" }]],
+  ])("is written as JSON from a column of type %s", async (type, value) => {
+    const fields = ["inputs", "outputs", "extra", "events", "feedback_stats", "feedbacks"] as const;
+    const table = tableOf(Object.fromEntries(fields.map((field) => [field, type])), [
+      Object.fromEntries(fields.map((field) => [field, value])),
+    ]);
+    const [row] = await exported(table);
+    const texts = fields.map((field) => row?.[field]);
+    expect(texts.map((text) => (typeof text === "string" ? JSON.parse(text) : text))).toEqual(fields.map(() => value));
+  });
+
+  it.each(["String", "Nullable(String)", "LowCardinality(Nullable(String))", "FixedString(12)"])(
+    "is left as it stands in a column of type %s",
+    async (type) => {
+      const [row] = await exported(tableOf({ inputs: type }, [{ inputs: TEXT }]));
+      expect(row?.inputs).toBe(TEXT);
+    },
+  );
+
+  it("is what filters ask about, whatever the type of its column", async () => {
+    const table = tableOf(
+      { inputs: "Map(String, String)", extra: "Tuple(metadata Map(String, UInt64))", name: "String" },
+      [
+        { name: "one", inputs: { q: "x" }, extra: { metadata: { k: 1 } } },
+        { name: "other", inputs: { q: "y" }, extra: { metadata: { k: 2 } } },
+      ],
+    );
+    for (const filter of [
+      'and(eq(input_key,"q"),eq(input_value,"x"))',
+      'and(eq(metadata_key,"k"),eq(metadata_value,1))',
+      'search(inputs,"X")',
+    ])
+      expect(
+        (await exported(table, filter)).map(({ name }) => name),
+        filter,
+      ).toEqual(["one"]);
   });
 });

@@ -6,9 +6,15 @@ import { IDENTIFIER, type TableColumn, type TableSource } from "../../domain/tab
  * nullable. Names of columns are checked and quoted; values never stand in a query, they are bound parameters.
  */
 
-type Kind = "text" | "list" | "time" | "flag" | "integer" | "decimal";
+type Kind = "text" | "json" | "list" | "time" | "flag" | "integer" | "decimal";
 
 const KINDS: Readonly<Partial<Record<ExportField, Kind>>> = {
+  inputs: "json",
+  outputs: "json",
+  extra: "json",
+  events: "json",
+  feedback_stats: "json",
+  feedbacks: "json",
   parent_run_ids: "list",
   tags: "list",
   start_time: "time",
@@ -63,9 +69,11 @@ export const runColumns = (source: TableSource): string => {
 
 /** Bytes of a run in the fields that may be long, and some for all the others: see `rowBytes` in src/parquet. */
 export const bytesSql = (fields: readonly ExportField[]): string => {
-  const long = fields.filter((field) => kindOf(field) === "text" || kindOf(field) === "list");
+  const long = fields.filter((field) => LONG_KINDS.includes(kindOf(field)));
   return [String(SHORT_FIELDS_BYTES), ...long.map((field) => `ifNull(length(${columnName(field)}), 0)`)].join(" + ");
 };
+
+const LONG_KINDS: readonly Kind[] = ["text", "json", "list"];
 
 /** Times, numbers and lengths of one row, before compression: 29 fields of at most 8 bytes. */
 const SHORT_FIELDS_BYTES = 232;
@@ -77,8 +85,10 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
   switch (kindOf(field)) {
     case "text":
       return textSql(column);
+    case "json":
+      return jsonSql(column);
     case "list":
-      return `CAST(${column === null ? "NULL" : `toValidUTF8(toJSONString(${listSql(column)}))`}, 'Nullable(String)')`;
+      return column === null ? textSql(null) : utf8(`toJSONString(${listSql(column)})`);
     case "time":
       return typed(column, "DateTime64(6, 'UTC')");
     case "flag":
@@ -90,9 +100,20 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
   }
 };
 
-/** Text in Parquet is UTF-8, and some readers refuse a whole file for one byte that is not. */
 const textSql = (column: string | null): string =>
-  column === null ? typed(null, "String") : `CAST(toValidUTF8(${typed(column, "String")}), 'Nullable(String)')`;
+  column === null ? typed(null, "String") : utf8(typed(column, "String"));
+
+/** What lies in a column of text is JSON already; a Map, a Tuple or any other type is written as JSON. */
+const jsonSql = (column: string | null): string =>
+  column === null
+    ? textSql(null)
+    : utf8(`if(match(toTypeName(${column}), ${TEXT_TYPE}), ${typed(column, "String")}, toJSONString(${column}))`);
+
+/** The name of a type of text, as a pattern in ClickHouse's quotes. */
+const TEXT_TYPE = "'^((Nullable|LowCardinality)[(])*(Fixed)?String'";
+
+/** Text in Parquet is UTF-8, and some readers refuse a whole file for one byte that is not. */
+const utf8 = (text: string): string => `CAST(toValidUTF8(${text}), 'Nullable(String)')`;
 
 const listSql = (column: string | null): string => `CAST(${column ?? "[]"}, 'Array(String)')`;
 

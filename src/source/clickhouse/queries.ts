@@ -20,7 +20,10 @@ export interface Scope {
   /** Epoch microseconds. */
   readonly start: number;
   readonly end: number;
-  /** Half-open, epoch microseconds by ClickHouse's clock; `from` 0: from the first row on. null: the table does not say when a row was inserted. */
+  /**
+   * Half-open, epoch microseconds by ClickHouse's clock; `from` 0: from the first row on. null: the table does not say
+   * when a row was inserted.
+   */
   readonly ingested: { readonly from: number; readonly before: number } | null;
   /** null: every run. */
   readonly filter: Filter | null;

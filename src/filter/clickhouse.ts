@@ -100,7 +100,8 @@ function fieldSql(field: ValueField, comparison: Comparison, scope: Scope): stri
 function column(value: string): Operand {
   const present = `isNotNull(${value})`;
   const typed = { is: present, value };
-  return { present, text: typed, number: typed, flag: typed };
+  // Numbers of filters are doubles, so those beyond 2^53 are compared as doubles too.
+  return { present, text: typed, number: { is: present, value: `toFloat64(${value})` }, flag: typed };
 }
 
 /** A part of the entry `e`. */
@@ -171,7 +172,7 @@ function orderSql(sign: "=" | ">" | ">=" | "<" | "<=", value: string | number, o
 function inSql(values: readonly string[] | readonly number[], operand: Operand, scope: Scope): string {
   const list = scope.bind(JSON.stringify(values));
   return typeof values[0] === "number"
-    ? `(${operand.number.is} AND toFloat64(${operand.number.value}) IN JSONExtract(${list}, 'Array(Float64)'))`
+    ? `(${operand.number.is} AND ${operand.number.value} IN JSONExtract(${list}, 'Array(Float64)'))`
     : `(${operand.text.is} AND ${operand.text.value} IN JSONExtract(${list}, 'Array(String)'))`;
 }
 

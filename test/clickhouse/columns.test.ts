@@ -81,11 +81,12 @@ const exported = async (
   table: ReturnType<typeof tableOf>,
   filter: string | null = null,
   changes: Partial<PageScope> = {},
+  pageBytes = 1024 * 1024,
 ): Promise<readonly Row[]> => {
   must(await table.check());
   const scope = { ...DAY, ...changes, filter: filter === null ? null : must(parseFilter(filter)) };
   const rows: Row[] = [];
-  for (const bounds of must(await table.pages(scope, 1024 * 1024))) {
+  for (const bounds of must(await table.pages(scope, pageBytes))) {
     const page = must(await table.page(scope, bounds, async () => {}));
     const segment = must(adoptSegment(page, { version: "v1", fields: ALL_FIELDS }));
     expect(segment.rows).toBe(bounds.rows);
@@ -166,4 +167,70 @@ describe("a field of JSON", () => {
         filter,
       ).toEqual(["one"]);
   });
+});
+
+describe("an id", () => {
+  const ID = "6f1e3b5a-9c0d-4e2f-8a7b-00000000000a";
+  const fields = ["id", "trace_id", "parent_run_id", "reference_example_id"] as const;
+  const types = { trace_id: "Nullable(String)", parent_run_id: "Nullable(String)", reference_example_id: "String" };
+
+  it.each([
+    ["in lower case", ID],
+    ["in upper case", ID.toUpperCase()],
+    ["without hyphens", ID.replaceAll("-", "")],
+  ])("that the table spells %s is found by every spelling, and exported as ids that were sent are", async (_, id) => {
+    const row = { id, trace_id: id, parent_run_id: id, reference_example_id: id, parent_run_ids: [id] };
+    const table = tableOf({ ...types, parent_run_ids: "Array(String)" }, [row, { reference_example_id: "" }]);
+    for (const field of fields)
+      for (const asked of [ID, ID.toUpperCase(), ID.replaceAll("-", "")]) {
+        const rows = await exported(table, `eq(${field},"${asked}")`);
+        expect(rows, `${field} ${asked}`).toMatchObject([
+          { id: ID, trace_id: ID, parent_run_id: ID, reference_example_id: ID, parent_run_ids: `["${ID}"]` },
+        ]);
+      }
+  });
+
+  it("that is no UUID is exported as it stands, and pages follow it", async () => {
+    const ids = ["", "a\nb", "a\u0000b", "a\r", "a\tb", "a\\b", "\ud83d\ude00", "a'b", "\\N", "A", `${ID}0`, `{${ID}}`];
+    const table = tableOf(
+      {},
+      ids.map((id) => ({ id })),
+    );
+    expect((await exported(table, null, {}, 1)).map(({ id }) => id).sort()).toEqual([...ids].sort());
+  });
+});
+
+describe("a number", () => {
+  it("beyond 2^53 is a double for every comparison", async () => {
+    const table = tableOf({ total_tokens: "Int64" }, [{ total_tokens: "9007199254740993" }]);
+    for (const number of ["9007199254740992", "9007199254740993"])
+      for (const filter of [
+        `eq(total_tokens,${number})`,
+        `in(total_tokens,[${number}])`,
+        `gte(total_tokens,${number})`,
+      ])
+        expect(await exported(table, filter), filter).toHaveLength(1);
+    expect(await exported(table, "gt(total_tokens,9007199254740992)")).toEqual([]);
+  });
+
+  it.each([
+    ["UInt64", "18446744073709551615"],
+    ["UInt64", "9223372036854775808"],
+    ["Nullable(UInt64)", "18446744073709551615"],
+    ["Int128", "-170141183460469231731687303715884105728"],
+    ["String", "18446744073709551615"],
+    ["Float64", "1e300"],
+  ])("of type %s that is too large is empty, and no other number: %s", async (type, number) => {
+    const table = tableOf({ total_tokens: type }, [{ total_tokens: number }]);
+    expect(await exported(table)).toMatchObject([{ total_tokens: null }]);
+    expect(await exported(table, "exists(total_tokens)")).toEqual([]);
+  });
+
+  it.each(["UInt8", "UInt64", "Nullable(Int32)", "String", "Float64", "Decimal(9, 2)"])(
+    "of type %s is the same number",
+    async (type) => {
+      const table = tableOf({ total_tokens: type }, [{ total_tokens: "42" }]);
+      expect((await exported(table, "eq(total_tokens,42)")).map((row) => Number(row.total_tokens))).toEqual([42]);
+    },
+  );
 });

@@ -27,9 +27,9 @@ export const insertRuns = (
   engine.run(`INSERT INTO default.runs (id, session_id, trace_id, parent_run_id, parent_run_ids, name, run_type,
       start_time, end_time, status, dotted_order, trace_tier, inputs, outputs, error, extra, tags, total_tokens,
       total_cost)
-    SELECT lower(hex(MD5(toString(number)))), '${project}', lower(hex(MD5(toString(intDiv(number, 4))))),
-      if(number % 4 = 0, NULL, lower(hex(MD5(toString(number - number % 4))))),
-      if(number % 4 = 0, [], [lower(hex(MD5(toString(number - number % 4))))]),
+    SELECT UUIDNumToString(MD5(toString(number))), '${project}', UUIDNumToString(MD5(toString(intDiv(number, 4)))),
+      if(number % 4 = 0, NULL, UUIDNumToString(MD5(toString(number - number % 4)))),
+      if(number % 4 = 0, [], [UUIDNumToString(MD5(toString(number - number % 4)))]),
       concat('run ', toString(number % 7)), if(number % 2, 'llm', 'chain'),
       addMilliseconds(toDateTime64('${DAY} 00:00:00', 6, 'UTC'), intDiv(number, 2) * 150),
       if(number % 3, addSeconds(toDateTime64('${DAY} 00:00:01', 6, 'UTC'), number / 10), NULL),

@@ -6,9 +6,13 @@ import { IDENTIFIER, type TableColumn, type TableSource } from "../../domain/tab
  * nullable. Names of columns are checked and quoted; values never stand in a query, they are bound parameters.
  */
 
-type Kind = "text" | "json" | "list" | "time" | "flag" | "integer" | "decimal";
+type Kind = "text" | "id" | "json" | "list" | "time" | "flag" | "integer" | "decimal";
 
 const KINDS: Readonly<Partial<Record<ExportField, Kind>>> = {
+  id: "id",
+  trace_id: "id",
+  parent_run_id: "id",
+  reference_example_id: "id",
   inputs: "json",
   outputs: "json",
   extra: "json",
@@ -56,14 +60,14 @@ export const columnNames = (fields: readonly ExportField[]): string => fields.ma
 export const runColumns = (source: TableSource): string => {
   const columns = ALL_FIELDS.map((field) => `${fieldSql(source, field)} AS ${columnName(field)}`);
   const lists = ALL_FIELDS.filter((field) => kindOf(field) === "list").map(
-    (field) => `${listSql(columnOf(source, field as TableColumn))} AS ${quoted(`_${field}`)}`,
+    (field) => `${listSql(columnOf(source, field as TableColumn), field)} AS ${quoted(`_${field}`)}`,
   );
   const time = typed(columnOf(source, "start_time"), "DateTime64(6, 'UTC')");
   return [
     ...columns,
     ...lists,
     `toUnixTimestamp64Micro(ifNull(${time}, fromUnixTimestamp64Micro(0, 'UTC'))) AS \`_time\``,
-    `ifNull(${textSql(columnOf(source, "id"))}, '') AS \`_id\``,
+    `ifNull(${fieldSql(source, "id")}, '') AS \`_id\``,
   ].join(", ");
 };
 
@@ -73,7 +77,7 @@ export const bytesSql = (fields: readonly ExportField[]): string => {
   return [String(SHORT_FIELDS_BYTES), ...long.map((field) => `ifNull(length(${columnName(field)}), 0)`)].join(" + ");
 };
 
-const LONG_KINDS: readonly Kind[] = ["text", "json", "list"];
+const LONG_KINDS: readonly Kind[] = ["text", "id", "json", "list"];
 
 /** Times, numbers and lengths of one row, before compression: 29 fields of at most 8 bytes. */
 const SHORT_FIELDS_BYTES = 232;
@@ -85,16 +89,18 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
   switch (kindOf(field)) {
     case "text":
       return textSql(column);
+    case "id":
+      return idSql(textSql(column));
     case "json":
       return jsonSql(column);
     case "list":
-      return column === null ? textSql(null) : utf8(`toJSONString(${listSql(column)})`);
+      return column === null ? textSql(null) : utf8(`toJSONString(${listSql(column, field)})`);
     case "time":
       return typed(column, "DateTime64(6, 'UTC')");
     case "flag":
       return typed(column, "Bool");
     case "integer":
-      return typed(column, "Int64");
+      return integerSql(column);
     case "decimal":
       return typed(column, "Float64");
   }
@@ -115,7 +121,21 @@ const TEXT_TYPE = "'^((Nullable|LowCardinality)[(])*(Fixed)?String'";
 /** Text in Parquet is UTF-8, and some readers refuse a whole file for one byte that is not. */
 const utf8 = (text: string): string => `CAST(toValidUTF8(${text}), 'Nullable(String)')`;
 
-const listSql = (column: string | null): string => `CAST(${column ?? "[]"}, 'Array(String)')`;
+/** A UUID by the spelling that filters and the built-in store have for it (domain/run-id.ts); another text as it is. */
+const idSql = (text: string): string => `ifNull(toString(toUUIDOrNull(${text})), ${text})`;
+
+const listSql = (column: string | null, field: ExportField): string => {
+  const texts = `CAST(${column ?? "[]"}, 'Array(String)')`;
+  return field === "parent_run_ids" ? `arrayMap(parent -> ${idSql("parent")}, ${texts})` : texts;
+};
+
+/** CAST would make another number of one that is no Int64. */
+const integerSql = (column: string | null): string =>
+  column === null
+    ? typed(null, "Int64")
+    : `if(abs(toFloat64(${column})) < ${TWO_TO_63}, ${typed(column, "Int64")}, NULL)`;
+
+const TWO_TO_63 = "9223372036854775808";
 
 const typed = (column: string | null, type: string): string =>
   `CAST(${column ?? "NULL"}, 'Nullable(${type.replaceAll("'", "\\'")})')`;

@@ -107,14 +107,11 @@ function column(value: string): Operand {
 /** A part of the entry `e`. */
 function partOf(family: Family, part: EntryPart): Operand {
   if (family !== "feedback") return part === "key" ? KEY : scalar("e.2");
-  if (part !== "score") return scalar(`JSONExtractRaw(e, '${part}')`);
-  const score = "JSONExtractRaw(e, 'score')";
-  const { flag, number, ...others } = scalar(score);
-  return {
-    ...others,
-    flag,
-    number: { is: `(${number.is} OR ${flag.is})`, value: `if(${flag.is}, toFloat64(${flag.value}), ${number.value})` },
-  };
+  const raw = `JSONExtractRaw(e, '${part}')`;
+  if (part !== "score") return scalar(raw);
+  // A score may be a word: true is 1, and false is 0, as ClickHouse reads all that is no number.
+  const number = { is: `match(${raw}, '^[0-9tf-]')`, value: `if(${raw} = 'true', 1, JSONExtractFloat(${raw}))` };
+  return { ...scalar(raw), number };
 }
 
 const KEY: Operand = column("if(e.1 = '', NULL, substring(e.1, 2))");

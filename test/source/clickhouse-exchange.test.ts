@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
+import { ALL_FIELDS } from "../../src/domain/fields.ts";
+import { TABLE_COLUMNS, type TableSource } from "../../src/domain/table-source.ts";
+import { MAX_COMPARISONS } from "../../src/filter/limits.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
+import { filterOf } from "../filter/runs.ts";
 import { tableSource } from "../support/samples.ts";
 
 /** Exceptions by where ClickHouse puts them, as its HTTP interface does: before the answer, in it and behind it. */
@@ -18,17 +22,23 @@ const LINE = '["1","id","1","9","9"]\n';
 const TEXT = "Code: 241. DB::Exception: (total) memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
 const TAG = "rnywyenyaugorwqr";
 
-const askPages = async (status: number, headers: Record<string, string>, body: string) => {
-  const urls: URL[] = [];
-  const table = openClickHouse(tableSource, "secret", {
+const askPages = async (
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+  { source = tableSource, scope = DAY }: { readonly source?: TableSource; readonly scope?: PageScope } = {},
+) => {
+  const asked: { url: URL; form: FormData }[] = [];
+  const table = openClickHouse(source, "secret", {
     allowLoopback: false,
-    fetch: async (url) => {
-      urls.push(new URL(String(url)));
+    fetch: async (url, init) => {
+      asked.push({ url: new URL(String(url)), form: await new Request(String(url), init).formData() });
       return new Response(body, { status, headers });
     },
   });
   if (!table.ok) throw new Error(table.failure.advice);
-  return { pages: await table.value.pages(DAY, 1000), search: urls[0]?.searchParams };
+  const pages = await table.value.pages(scope, 1000);
+  return { pages, search: asked[0]?.url.searchParams, form: asked[0]?.form };
 };
 
 it("a good answer is asked to be kept back until the query is done, and to stop when nobody waits for it", async () => {
@@ -36,6 +46,29 @@ it("a good answer is asked to be kept back until the query is done, and to stop 
   expect(pages).toMatchObject({ ok: true, value: [{ rows: 1 }] });
   expect(search?.get("wait_end_of_query")).toBe("1");
   expect(search?.get("cancel_http_readonly_queries_on_client_close")).toBe("1");
+});
+
+it("a query and its values are fields of a form, and none of them stands in the address", async () => {
+  const filter = filterOf('eq(name,"a\tb")');
+  const { search, form } = await askPages(200, {}, LINE, { scope: { ...DAY, filter } });
+  expect([...(search?.keys() ?? [])].filter((name) => /query$|^param_/.test(name))).toEqual(["wait_end_of_query"]);
+  expect(form?.get("query")).toMatch(/^SELECT .* FORMAT JSONCompactEachRow$/);
+  expect(form?.get("param_project")).toBe("p");
+  expect(form?.get("param_p1")).toBe("a\\tb");
+});
+
+it("the longest query fits into the fields of a form that ClickHouse takes", async () => {
+  const names = Object.fromEntries(TABLE_COLUMNS.map((column) => [column, "x".repeat(128)]));
+  const entries = ["input", "output", "metadata"].map((family) => `neq(${family}_value,1)`);
+  const scores = Array<string>(MAX_COMPARISONS - entries.length).fill("neq(feedback_score,1)");
+  const filter = filterOf(`or(${[...entries, ...scores].join(",")})`);
+  const { form } = await askPages(200, {}, LINE, {
+    source: { ...tableSource, columns: names },
+    scope: { ...DAY, filter, fields: ALL_FIELDS },
+  });
+  const fields = [...(form?.values() ?? [])];
+  expect(fields.length).toBeLessThan(1000);
+  for (const field of fields) expect(String(field).length).toBeLessThan(128 * 1024);
 });
 
 it.each([

@@ -5,7 +5,8 @@ import { MARK } from "./secrets/mark.ts";
 
 /**
  * The real ClickHouse engine (chdb) behind a small HTTP server of our own, which understands what the adapter sends:
- * the query in the body, user and password in headers, `param_*`. Whoever names no user is the administrator.
+ * user and password in headers, `query` and `param_*` in a form. Whoever names no user is the administrator, and sends
+ * the query alone.
  * Authentication, users and HTTP are ours, not ClickHouse's.
  */
 export interface ClickHouseBridge {
@@ -50,12 +51,13 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
   let underWay = 0;
   let mostAtOnce = 0;
   const answer = async (request: IncomingMessage): Promise<BridgeReply> => {
-    const sql = await textOf(request);
+    const body = await bodyOf(request);
     const user = request.headers["x-clickhouse-user"];
-    if (user === undefined) return administer(engine, passwords, sql);
+    if (user === undefined) return administer(engine, passwords, body.toString());
     if (typeof user !== "string" || request.headers["x-clickhouse-key"] !== passwords.get(user))
       return exception(516, 403, "Authentication failed");
-    const one: Asked = { sql, parameters: parametersOf(new URL(request.url ?? "", "http://bridge")), replyBytes: 0 };
+    const form = await formOf(body, request.headers["content-type"] ?? "");
+    const one: Asked = { sql: form.get("query") ?? "", parameters: parametersOf(form), replyBytes: 0 };
     asked.push(one);
     underWay += 1;
     mostAtOnce = Math.max(mostAtOnce, underWay);
@@ -120,16 +122,27 @@ const send = (response: ServerResponse, { status, headers, body }: BridgeReply):
   response.end(body);
 };
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
+const bodyOf = async (request: IncomingMessage): Promise<Buffer<ArrayBuffer>> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
+};
+
+/** The fields of the form by their names; a file among them would be a table to ClickHouse. */
+const formOf = async (body: Buffer<ArrayBuffer>, type: string): Promise<ReadonlyMap<string, string>> => {
+  const fields = await new Response(body, { headers: { "Content-Type": type } }).formData();
+  return new Map(
+    [...fields].map(([name, value]) => {
+      if (typeof value !== "string") throw new Error("a field of the form is a file");
+      return [name, value];
+    }),
+  );
 };
 
 /** ClickHouse reads parameters as fields of the format TabSeparated, and refuses a tab or a line break in them. */
-const parametersOf = (url: URL): Record<string, string> =>
+const parametersOf = (form: ReadonlyMap<string, string>): Record<string, string> =>
   Object.fromEntries(
-    [...url.searchParams]
+    [...form]
       .filter(([name]) => name.startsWith("param_"))
       .map(([name, value]) => {
         if (/[\t\n]/.test(value)) throw new Error("a parameter is not escaped");

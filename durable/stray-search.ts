@@ -1,8 +1,9 @@
+import { ok, type Result } from "../src/domain/result.ts";
 import { shardOf } from "../src/trace/routing.ts";
 import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
 import type { LostRun, StrayStore } from "./stray-store.ts";
-import type { KnownDay, TraceShardProtocol } from "./trace-protocol.ts";
+import type { Capacity, KnownDay, TraceShardProtocol } from "./trace-protocol.ts";
 
 /** Shards asked side by side. */
 const ASKED_TOGETHER = 8;
@@ -21,7 +22,8 @@ export interface StrayEvents {
   cameHome(runId: string, day: KnownDay): void;
 }
 
-type Found = (runId: string, day: KnownDay, actor: TraceShardProtocol) => Promise<void>;
+/** What is done with runs that a shard has. */
+type Found = (runIds: readonly string[], day: KnownDay, actor: TraceShardProtocol) => Promise<void>;
 
 /** Finds out where the runs of parked changes are kept, and brings the changes there. */
 export class StraySearch {
@@ -30,7 +32,7 @@ export class StraySearch {
   readonly #tenantId: string;
   readonly #events: StrayEvents;
   /** The last look for each run in progress: changes of one run are brought home one look after the other. */
-  readonly #looks = new Map<string, Promise<void>>();
+  readonly #looks = new Map<string, Promise<unknown>>();
 
   constructor(store: StrayStore, envNow: () => Env, tenantId: string, events: StrayEvents) {
     this.#store = store;
@@ -41,18 +43,33 @@ export class StraySearch {
 
   /**
    * Looks for runs on the days, in their order, and brings the changes of those found home. First in the project that
-   * a run's changes name, then in the others: whoever gives feedback or patches late may name another project.
+   * a run's changes name, then in the others: whoever gives feedback or patches late may name another project. Answers
+   * why shards took no changes of runs that they have; these stay parked, and the others are with theirs all the same.
    */
-  async lookFor(runIds: readonly string[], daysFor: (lost: readonly LostRun[]) => readonly KnownDay[]): Promise<void> {
-    if (runIds.length === 0) return;
+  async lookFor(
+    runIds: readonly string[],
+    daysFor: (lost: readonly LostRun[]) => readonly KnownDay[],
+  ): Promise<Result<null, Capacity>> {
+    if (runIds.length === 0) return ok(null);
     const earlier = runIds.map((id) => this.#looks.get(id));
-    const lost = () => this.#store.lostRunsAmong(runIds);
-    const look = Promise.allSettled(earlier).then(() =>
-      this.#ask(daysFor(lost()), lost, (runId, day, actor) => this.#bringHome(runId, day, actor)),
-    );
+    let outcome: Result<null, Capacity> = ok(null);
+    const refused = new Set<string>();
+    // A run whose own shard is full must not be found in another project instead.
+    const lost = () => this.#store.lostRunsAmong(runIds).filter(({ id }) => !refused.has(id));
+    const bringHome: Found = async (found, day, actor) => {
+      for (const [at, runId] of found.entries()) {
+        const brought = await this.#bringHome(runId, day, actor);
+        if (brought.ok) continue;
+        outcome = brought;
+        for (const id of found.slice(at)) refused.add(id);
+        return;
+      }
+    };
+    const look = Promise.allSettled(earlier).then(() => this.#ask(daysFor(lost()), lost, bringHome));
     for (const id of runIds) this.#looks.set(id, look);
     try {
       await look;
+      return outcome;
     } finally {
       for (const id of runIds) if (this.#looks.get(id) === look) this.#looks.delete(id);
     }
@@ -64,8 +81,8 @@ export class StraySearch {
     await this.#ask(
       days,
       () => [...lost.values()],
-      async (runId) => {
-        lost.delete(runId);
+      async (runIds) => {
+        for (const id of runIds) lost.delete(id);
       },
     );
     return lost.size === 0;
@@ -101,17 +118,16 @@ export class StraySearch {
         day: day.day,
         shard,
       });
-      for (const id of await actor.has(ids)) await found(id, day, actor);
+      await found(await actor.has(ids), day, actor);
     }
   }
 
-  async #bringHome(runId: string, day: KnownDay, actor: TraceShardProtocol): Promise<void> {
+  async #bringHome(runId: string, day: KnownDay, actor: TraceShardProtocol): Promise<Result<null, Capacity>> {
     for (;;) {
       const { seqs, changes } = this.#store.parked(runId, MESSAGE_BYTES);
-      if (seqs.length === 0) return;
+      if (seqs.length === 0) return ok(null);
       const taken = await actor.ingest(changes);
-      // What is parked waits until there is room; a snapshot must not be taken without it.
-      if (!taken.ok) throw new Error(taken.failure.message);
+      if (!taken.ok) return taken;
       const { note } = taken.value;
       if (note !== null) {
         this.#events.noteDay(day);

@@ -81,13 +81,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     const parking = this.#park(changes);
     if (!parking.ok) return parking;
     const runIds = [...new Set(changes.map(({ id }) => id))];
-    try {
-      await this.#search.lookFor(runIds, (lost) => this.#search.daysFor(lost, DAYS_AT_ONCE));
-    } catch (fault) {
-      // They are durable here, and the alarm looks again.
-      log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });
-    }
-    this.#settle();
+    await this.#lookAtOnce(runIds, (lost) => this.#search.daysFor(lost, DAYS_AT_ONCE));
     const left = new Set(this.#store.lostRunsAmong(runIds).map(({ id }) => id));
     const parked = changes.filter(({ id }) => left.has(id)).length;
     return ok({ placed: changes.length - parked, parked });
@@ -109,8 +103,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     if (!hasRoom) return fail(TOO_MUCH_PARKED);
     const parking = this.#park([feedbackEdit(known.runId, said)]);
     if (!parking.ok) return parking;
-    if (home !== null) await this.#search.lookFor([known.runId], () => [home]);
-    this.#settle();
+    if (home !== null) await this.#lookAtOnce([known.runId], () => [home]);
     return ok(true);
   }
 
@@ -129,7 +122,8 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   }
 
   async flush(day: KnownDay): Promise<void> {
-    await this.#bringHomeTo([day]);
+    const brought = await this.#bringHomeTo([day]);
+    if (!brought.ok) throw new Error(brought.failure.message);
   }
 
   async daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]> {
@@ -138,10 +132,24 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return days;
   }
 
-  async #bringHomeTo(days: readonly KnownDay[]): Promise<void> {
+  async #bringHomeTo(days: readonly KnownDay[]): Promise<Result<null, Capacity>> {
     const runIds = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
-    for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER)
-      await this.#search.lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => days);
+    let outcome: Result<null, Capacity> = ok(null);
+    for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER) {
+      const brought = await this.#search.lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => days);
+      if (!brought.ok) outcome = brought;
+    }
+    return outcome;
+  }
+
+  /** While a client waits whose changes are durable here: whatever goes wrong, the alarm looks again. */
+  async #lookAtOnce(...look: Parameters<StraySearch["lookFor"]>): Promise<void> {
+    try {
+      await this.#search.lookFor(...look);
+    } catch (fault) {
+      log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });
+    }
+    this.#settle();
   }
 
   override async alarm(): Promise<void> {

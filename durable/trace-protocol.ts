@@ -81,7 +81,7 @@ export interface StraysProtocol {
   notedDays(query: NotedDaysQuery): Promise<{ readonly days: readonly string[]; readonly noted: number }>;
   /**
    * The first days on which projects have runs, in order, so many of them at most, with all projects of each. What is
-   * parked and belongs to them has been brought home.
+   * parked and belongs to them has been brought home, except to shards that take nothing at the moment.
    */
   daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
   /**
@@ -99,7 +99,10 @@ export interface StraysProtocol {
   shortenRetention(projectId: string): Promise<void>;
   /** The runs of the day are no longer kept, and nor is the feedback on them. */
   forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void>;
-  /** Brings home whatever is parked and belongs to that project and day. A snapshot of it must ask this first. */
+  /**
+   * Brings home whatever is parked and belongs to that project and day, and throws when it cannot. A snapshot of it must
+   * ask this first.
+   */
   flush(day: KnownDay): Promise<void>;
 }
 

@@ -1,8 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { editFeedback } from "../../durable/feedback.ts";
+import { queryRuns } from "../../durable/query.ts";
+import { ok } from "../../src/domain/result.ts";
+import { queryOf } from "../../src/http/schemas/runs-query.ts";
 import { MAX_RUN_BYTES } from "../../src/trace/run-change.ts";
 import {
   bytes,
+  DAY,
   env,
   exported,
   feedback,
@@ -26,6 +31,11 @@ const inputs = bytes(`{"a":"${"x".repeat(2000)}"}`);
 const AWAY = { put: () => Promise.reject(new Error("the bucket is away")) } as unknown as R2Bucket;
 const crowded = (project: TestProject): Promise<void> => withEnv(project, () => ({ MAX_HOT_BYTES: 4000 }));
 const idsIn = async (project: TestProject): Promise<string[]> => (await exported(project)).map(({ id }) => id).sort();
+const namesFound = async ({ tenantId, project }: TestProject) => {
+  const query = { ...queryOf({}), columns: ["name"] as const, projects: new Map([[project.id, project]]) };
+  const found = await queryRuns(env, tenantId, query);
+  return found.ok ? found.value.runs.map(({ row }) => row.name).sort() : found;
+};
 
 /** A project whose shard has been made, and takes so little. */
 async function crowdedProject(): Promise<TestProject> {
@@ -75,6 +85,26 @@ describe("while too much waits to be sealed", () => {
     await straysOf(project).flush({ projectId: project.project.id, day: "2030-01-02", shards: 1 });
     const row = (await exported(project)).find((one) => one.id === id);
     expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { n: 1 } });
+  });
+
+  it("queries and edits of feedback are answered, and show what waits for room when there is some", async () => {
+    const project = await crowdedProject();
+    const id = newId();
+    const given = feedback(id, { key: "liked", score: 1 });
+    await withEnv(project, () => ({ SEGMENTS: AWAY }));
+    await ingest(project, post(id), given);
+    await ingest(project, post(newId(), { inputs }), post(newId(), { inputs }));
+    expect((await ingest(project, patch(id, { name: "patched" }))).capacity).toBeNull();
+    expect(await namesFound(project)).toEqual(["posted", "posted", "posted"]);
+    const edit = { id: given.feedback?.id ?? "", json: '{"score":0}', edit: "patch" } as const;
+    expect(await editFeedback(env, project.tenantId, edit)).toEqual(ok(true));
+    const day = { projectId: project.project.id, day: DAY, shards: 1 };
+    await expect(straysOf(project).flush(day)).rejects.toThrow("faster than they are sealed");
+    await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
+    await runDurableObjectAlarm(shardStub(project));
+    expect(await namesFound(project)).toEqual(["patched", "posted", "posted"]);
+    const row = (await exported(project)).find((one) => one.id === id);
+    expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { avg: 0 } });
   });
 });
 

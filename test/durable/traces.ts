@@ -12,6 +12,7 @@ import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
 import type { Snapshot } from "../../src/source/port.ts";
+import { feedbackEdit } from "../../src/trace/feedback.ts";
 import { NO_FIELDS, type RunChange } from "../../src/trace/run-change.ts";
 
 /** A project of its own for each test, filled through the same door as HTTP uses, and looked at through its segments. */
@@ -63,13 +64,10 @@ export const patch = (id: string, fields: Partial<RunChange> = {}): RunChange =>
   ...fields,
 });
 
-export const feedback = (id: string, entry: { readonly key: string; readonly score: number }): RunChange => ({
-  ...NO_FIELDS,
-  kind: "feedback",
-  id,
-  project: null,
-  feedback: { id: newId(), json: JSON.stringify({ id: "f", created_at: "2030-01-02T12:00:00Z", ...entry }) },
-});
+export function feedback(runId: string, entry: { readonly key: string; readonly score: number }): RunChange {
+  const id = newId();
+  return feedbackEdit(runId, { id, json: JSON.stringify({ id, created_at: "2030-01-02T12:00:00Z", ...entry }) });
+}
 
 export async function ingest({ tenantId, project }: TestProject, ...changes: RunChange[]) {
   async function* each() {

@@ -1,13 +1,10 @@
 import { chosenRows, type PartialRow, ROW_COLUMNS, type RowColumn } from "../src/parquet/chosen-rows.ts";
 import type { SegmentRow } from "../src/parquet/row.ts";
-import type { QueriedRows, RowsQuestion } from "./query-messages.ts";
+import { type QueriedRows, queriedBytes, type RowsQuestion } from "./query-messages.ts";
 import { type Part, partsOf } from "./query-parts.ts";
 import type { ShardView } from "./query-view.ts";
 import { readColumns, segmentFooter } from "./steps/segments.ts";
 import { changedRow, freshRow } from "./trace-changed.ts";
-
-/** A number, or what surrounds a text or a list, in a message between actors: more than it takes. */
-const VALUE_BYTES = 64;
 
 /**
  * Rows of a shard by their ids, each with everything that was acknowledged of it. Segments are read one after the
@@ -39,8 +36,8 @@ export async function readRuns(view: ShardView, { ids, columns, maxBytes }: Rows
       for (const [one, row] of read) known.set(one, row);
     }
     const row = known.get(id) ?? null;
-    bytes += row === null ? 0 : bytesOf(row);
-    if (bytes > maxBytes && rows.length > 0) break;
+    bytes += queriedBytes(row);
+    if (bytes > maxBytes) break;
     rows.push(row);
   }
   return rows;
@@ -78,13 +75,3 @@ const picked = (row: PartialRow, columns: readonly RowColumn[]): PartialRow =>
       return [column, value instanceof Uint8Array ? value.slice() : value];
     }),
   );
-
-const bytesOf = (row: PartialRow): number => Object.values(row).reduce((sum: number, value) => sum + sizeOf(value), 0);
-
-/** Texts take two bytes for each of their units, in memory and in messages, as soon as one is beyond Latin-1. */
-function sizeOf(value: PartialRow[RowColumn]): number {
-  if (value instanceof Uint8Array) return VALUE_BYTES + value.length;
-  if (typeof value === "string") return VALUE_BYTES + 2 * value.length;
-  if (typeof value === "object" && value !== null) return value.reduce((sum, item) => sum + sizeOf(item), VALUE_BYTES);
-  return VALUE_BYTES;
-}

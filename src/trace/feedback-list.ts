@@ -1,10 +1,14 @@
+import { Buffer } from "node:buffer";
 import { isObject } from "./json-object.ts";
 import type { FeedbackEntry, FeedbackSaid } from "./run-change.ts";
 
 /** The feedback of one run as a list: how it is kept, and what becomes of it when more is said. */
 
-/** Most JSON of all feedback on one run. It is kept twice, as given and as statistics with every comment. */
+/** Most JSON of all feedback on one run, in bytes of UTF-8. It is kept twice, as given and as statistics with every comment. */
 export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that the JSON of a feedback takes; of none, none. */
+export const feedbackBytes = (json: string | null | undefined): number => Buffer.byteLength(json ?? "");
 
 /**
  * Feedback to which more is said: each once. Said as a whole again, a feedback is replaced, but keeps the time at which
@@ -12,9 +16,9 @@ export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
  */
 export function feedbackKept(given: readonly FeedbackEntry[]) {
   const byId = new Map(given.map((entry) => [entry.id, entry]));
-  let bytes = given.reduce((sum, { json }) => sum + json.length, 0);
+  let bytes = given.reduce((sum, { json }) => sum + feedbackBytes(json), 0);
   const put = (id: string, json: string): void => {
-    const added = json.length - (byId.get(id)?.json.length ?? 0);
+    const added = feedbackBytes(json) - feedbackBytes(byId.get(id)?.json);
     if (bytes + added > MAX_RUN_FEEDBACK_BYTES) return;
     bytes += added;
     byId.set(id, { id, json });
@@ -24,7 +28,7 @@ export function feedbackKept(given: readonly FeedbackEntry[]) {
       const earlier = byId.get(id);
       switch (edit) {
         case "delete":
-          bytes -= earlier?.json.length ?? 0;
+          bytes -= feedbackBytes(earlier?.json);
           byId.delete(id);
           break;
         case "patch":

@@ -123,6 +123,8 @@ describe("what would make a run larger than it may be", () => {
     const most = MAX_RUN_FEEDBACK_BYTES / 2;
     const kept = merge(comment("a", most), comment("b", most), comment("c", 10), comment("a", 5), comment("d", 10));
     expect(kept.feedback.map(({ id }) => id)).toEqual(["a", "c", "d"]);
+    const long = (id: string) => feedback(id, { key: "k", comment: "長".repeat(most / 3) });
+    expect(merge(long("a"), long("b")).feedback.map(({ id }) => id)).toEqual(["a"]);
     const half = new Uint8Array(MAX_RUN_BYTES / 2);
     const run = merge(change("post", { inputs: half, name: "n" }), change("patch", { outputs: half, extra: half }));
     expect([run.inputs === half, run.outputs === half, run.extra, run.name]).toEqual([true, true, null, "n"]);

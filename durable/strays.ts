@@ -4,7 +4,7 @@ import { DAY_MS } from "../src/domain/time.ts";
 import { log } from "../src/log.ts";
 import { readSettings } from "../src/settings.ts";
 import { feedbackEdit } from "../src/trace/feedback.ts";
-import { applyFeedback } from "../src/trace/feedback-list.ts";
+import { feedbackBytes, MAX_RUN_FEEDBACK_BYTES } from "../src/trace/feedback-list.ts";
 import { likelyDays } from "../src/trace/routing.ts";
 import type { FeedbackSaid, RunChange } from "../src/trace/run-change.ts";
 import { traceShard } from "./actors.ts";
@@ -26,6 +26,7 @@ import type {
   NotedDaysQuery,
   Placed,
   PlacedFeedback,
+  PlacedFeedbackPage,
   StraysProtocol,
 } from "./trace-protocol.ts";
 
@@ -52,6 +53,9 @@ const RUNS_TOGETHER = 500;
 
 /** Runs that a snapshot looks for together: their ids, 400 KB, pass as one SQL value, of which 2 MB are allowed. */
 const FLUSHED_TOGETHER = 10_000;
+
+/** Of what is parked for a run so much is looked through for feedback; what comes behind it shows when it is home. */
+const LOOKED_THROUGH_BYTES = 4 * MAX_RUN_FEEDBACK_BYTES;
 
 /** Takes changes that do not say where their run is kept, and finds out. */
 export class StraysActor extends DurableObject<Env> implements StraysProtocol {
@@ -87,12 +91,16 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return ok({ placed: changes.length - parked, parked });
   }
 
-  async listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]> {
-    return this.#feedback.list(query).flatMap(({ id, runId, home }): PlacedFeedback[] => {
-      if (home !== null) return [{ id, runId, home }];
-      const json = this.#parkedFeedback(runId, id);
-      return json === null ? [] : [{ id, runId, home, json }];
-    });
+  async listFeedback(query: FeedbackQuery): Promise<PlacedFeedbackPage> {
+    const placed: PlacedFeedback[] = [];
+    let bytes = 0;
+    for (const { id, runId, home } of this.#feedback.list(query)) {
+      const said = this.#saidOf(runId, id);
+      bytes += said.reduce((sum, { json }) => sum + feedbackBytes(json), 0);
+      if (bytes > MESSAGE_BYTES && placed.length > 0) return { placed, isAll: false };
+      placed.push({ id, runId, home, said });
+    }
+    return { placed, isAll: true };
   }
 
   async editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>> {
@@ -240,10 +248,10 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return ok(null);
   }
 
-  /** null: its change is on its way to the run. */
-  #parkedFeedback(runId: string, id: string): string | null {
-    const said = this.#store.parked(runId, MESSAGE_BYTES).changes.flatMap(({ feedback }) => feedback ?? []);
-    return applyFeedback([], said).find((entry) => entry.id === id)?.json ?? null;
+  /** What is parked of a feedback. */
+  #saidOf(runId: string, id: string): readonly FeedbackSaid[] {
+    const { changes } = this.#store.parked(runId, LOOKED_THROUGH_BYTES);
+    return changes.flatMap(({ feedback }) => (feedback?.id === id ? [feedback] : []));
   }
 }
 

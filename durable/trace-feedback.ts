@@ -1,39 +1,67 @@
 import { footerOfFile } from "../src/parquet/footer.ts";
 import { feedbackOfRuns } from "../src/parquet/run-feedback.ts";
-import { applyFeedback, feedbackEntries } from "../src/trace/feedback-list.ts";
-import type { FeedbackEntry, FeedbackSaid } from "../src/trace/run-change.ts";
-import type { RunFeedback } from "./trace-protocol.ts";
+import { feedbackBytes, feedbackEntries, feedbackKept } from "../src/trace/feedback-list.ts";
+import type { FeedbackEntry } from "../src/trace/run-change.ts";
+import type { ShardView } from "./query-view.ts";
+import type { FeedbackQuestion, FoundFeedback } from "./trace-protocol.ts";
 import type { TraceStore } from "./trace-store.ts";
 
-/** The feedback on runs as it is now: that in the segments which hold them, and what has come since. */
-export async function feedbackOn(
-  store: TraceStore,
-  bucket: R2Bucket,
-  runIds: readonly string[],
-): Promise<readonly RunFeedback[]> {
-  // Both in one turn: what is sealed meanwhile is neither missed nor applied twice.
-  const hot = Map.groupBy(store.hot.feedback(runIds), ({ id }) => id);
-  const segments = [...new Set(store.segmentOf(runIds).values())].map((number) => ({
-    key: store.objects.keyOf(number),
-    footer: store.footer(number),
-  }));
-  const sealed = new Map<string, readonly FeedbackEntry[]>();
-  for (const segment of segments)
-    for (const [runId, list] of await listsIn(bucket, segment, new Set(runIds)))
-      sealed.set(runId, feedbackEntries(new TextDecoder().decode(list)));
-  return runIds.flatMap((runId) => {
-    const said = (hot.get(runId) ?? []).flatMap(({ feedback }): FeedbackSaid[] =>
-      feedback === null ? [] : [feedback],
-    );
-    return applyFeedback(sealed.get(runId) ?? [], said).map(({ id, json }) => ({ id, runId, json }));
-  });
+/**
+ * What feedback says now: as it stands in the segments that hold its runs, and what has come since. Segments are read
+ * one after the other, only as far as there is room. Null: segments were written meanwhile, so that nothing is certain.
+ */
+export async function readFeedback(
+  { env, store }: ShardView,
+  { asked, maxBytes }: FeedbackQuestion,
+): Promise<FoundFeedback | null> {
+  const { commits } = store;
+  const segments = store.segmentOf(asked.map(({ runId }) => runId));
+  const wanted = new Set(asked.map(({ id }) => id));
+  /** Of each run that was looked at, what is asked for. */
+  const known = new Map<string, readonly FeedbackEntry[]>();
+  const found: (string | null)[] = [];
+  let bytes = 0;
+  for (const { id, runId } of asked) {
+    if (!known.has(runId)) {
+      const number = segments.get(runId);
+      const together = number === undefined ? [runId] : runsIn(segments, number);
+      const lists = number === undefined ? NONE : await listsIn(env.SEGMENTS, store, number, new Set(together));
+      if (store.commits !== commits) return null;
+      for (const run of together) {
+        const entries = entriesOf(store, run, lists.get(run));
+        known.set(
+          run,
+          entries.filter((entry) => wanted.has(entry.id)),
+        );
+      }
+    }
+    const json = known.get(runId)?.find((entry) => entry.id === id)?.json ?? null;
+    bytes += feedbackBytes(json);
+    if (bytes > maxBytes) break;
+    found.push(json);
+  }
+  return found;
+}
+
+const NONE: ReadonlyMap<string, Uint8Array> = new Map();
+
+const runsIn = (segments: ReadonlyMap<string, number>, number: number): readonly string[] =>
+  [...segments].flatMap(([runId, segment]) => (segment === number ? [runId] : []));
+
+function entriesOf(store: TraceStore, runId: string, list: Uint8Array | undefined): readonly FeedbackEntry[] {
+  const kept = feedbackKept(list === undefined ? [] : feedbackEntries(new TextDecoder().decode(list)));
+  for (const { feedback } of store.hot.feedback(runId)) if (feedback !== null) kept.say(feedback);
+  return kept.entries();
 }
 
 async function listsIn(
   bucket: R2Bucket,
-  { key, footer }: { readonly key: string; readonly footer: Uint8Array | null },
+  store: TraceStore,
+  number: number,
   runIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
+  const key = store.objects.keyOf(number);
+  const footer = store.footer(number);
   const read = async (range?: R2Range): Promise<Uint8Array> => {
     const object = await bucket.get(key, range === undefined ? {} : { range });
     if (object === null) throw new Error(`the segment ${key} is missing from its bucket`);

@@ -79,13 +79,13 @@ export class TraceHot {
     }
   }
 
-  /** The feedback on the runs, in order. */
-  feedback(runIds: readonly string[]): RunChange[] {
+  /** The feedback on a run, in order. */
+  feedback(runId: string): Generator<RunChange> {
     const rows = this.#sql.exec<{ seq: number }>(
-      "SELECT seq FROM change WHERE kind = 'feedback' AND run IN (SELECT value FROM json_each(?)) ORDER BY seq",
-      JSON.stringify(runIds),
+      "SELECT seq FROM change WHERE kind = 'feedback' AND run = ? ORDER BY seq",
+      runId,
     );
-    return [...this.changes(rows.toArray().map(({ seq }) => seq))];
+    return this.changes(rows.toArray().map(({ seq }) => seq));
   }
 
   /** Within a transaction, after which `bytes` is to be lowered. */

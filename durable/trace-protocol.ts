@@ -35,8 +35,8 @@ export interface TraceShardProtocol {
   hasLate(scheduleId: string, before: number): Promise<boolean>;
   /** The export has ended without completing: the late rows it claimed are free, and it gets none any more. */
   release(exportId: string): Promise<void>;
-  /** All feedback on those of the runs that are here. */
-  feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]>;
+  /** What feedback on runs that are here says. */
+  feedback(question: FeedbackQuestion): Promise<FoundFeedback>;
   /** Of all runs here. Those not sealed yet are counted with their start, no more. */
   statistics(): Promise<RunStatistics>;
   /** How long the day is kept may have changed: that is asked anew soon. */
@@ -89,8 +89,8 @@ export interface StraysProtocol {
    * as a whole, with nothing taken, when too much is kept already or the storage takes nothing.
    */
   place(changes: readonly RunChange[]): Promise<Result<Placed, Capacity>>;
-  /** A page of the feedback that fits, and where each is kept. */
-  listFeedback(query: FeedbackQuery): Promise<readonly PlacedFeedback[]>;
+  /** A page of the feedback that fits, and where each is kept; as much of it as a message holds. */
+  listFeedback(query: FeedbackQuery): Promise<PlacedFeedbackPage>;
   /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
   editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
   /** Removes the project with all that was ever taken for it, in steps of an alarm; for ever, also what still comes. */
@@ -124,17 +124,29 @@ export interface FeedbackQuery {
   readonly limit: number;
 }
 
-/** A feedback and its run; `json`: what it says. */
-export interface RunFeedback {
-  readonly id: string;
-  readonly runId: string;
-  readonly json: string;
+export interface FeedbackQuestion {
+  readonly asked: readonly { readonly id: string; readonly runId: string }[];
+  /** What they say is given until it has so many bytes in all. */
+  readonly maxBytes: number;
 }
 
-/** Where a feedback is kept: with its run, or, as long as that was not found, here (`json`). */
-export type PlacedFeedback =
-  | { readonly id: string; readonly runId: string; readonly home: KnownDay }
-  | { readonly id: string; readonly runId: string; readonly home: null; readonly json: string };
+/** JSON of the first that were asked for, as many as there was room for; null: there is no such feedback. */
+export type FoundFeedback = readonly (string | null)[];
+
+export interface PlacedFeedback {
+  readonly id: string;
+  readonly runId: string;
+  /** Where its run is kept; null: that was not found yet. */
+  readonly home: KnownDay | null;
+  /** What was said of it and has not come home yet. */
+  readonly said: readonly FeedbackSaid[];
+}
+
+export interface PlacedFeedbackPage {
+  readonly placed: readonly PlacedFeedback[];
+  /** Whether this is the whole of the page. */
+  readonly isAll: boolean;
+}
 
 export interface KnownDay {
   readonly projectId: string;

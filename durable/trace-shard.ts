@@ -17,10 +17,11 @@ import { readRuns } from "./query-read.ts";
 import type { ShardView } from "./query-view.ts";
 import { isStorageFault, NO_STORAGE, TOO_MUCH_HOT } from "./trace-capacity.ts";
 import { estimateShard } from "./trace-estimate.ts";
-import { feedbackOn } from "./trace-feedback.ts";
+import { readFeedback } from "./trace-feedback.ts";
 import type {
   Capacity,
-  RunFeedback,
+  FeedbackQuestion,
+  FoundFeedback,
   ShardEstimate,
   ShardQuestion,
   Taken,
@@ -98,8 +99,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#created().store.shares.release(exportId);
   }
 
-  async feedback(runIds: readonly string[]): Promise<readonly RunFeedback[]> {
-    return this.#store === null ? [] : feedbackOn(this.#store, this.env.SEGMENTS, runIds);
+  async feedback(question: FeedbackQuestion): Promise<FoundFeedback> {
+    return this.#asked(
+      question.asked.map(() => null),
+      (view) => readFeedback(view, question),
+    );
   }
 
   /** In turn: a look at work may have asked before the change. */

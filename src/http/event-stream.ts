@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import { type RequestFailure, STATUS } from "./problems.ts";
+import { textStream } from "./text-stream.ts";
 
 /**
  * Server-sent events (WHATWG HTML, 9.2) from a log that is asked again and again: no actor is kept awake by a client
@@ -49,23 +50,8 @@ export const eventStream = async (
   }
   const first = await look(Number(seen));
   if (first.isOver && first.events.length === 0) return ok(new Response(null, { status: STATUS.nothingMore }));
-  const body = streamOf(messages(first, Number(seen), look));
+  const body = textStream(messages(first, Number(seen), look));
   return ok(new Response(body, { headers: { "Content-Type": EVENT_STREAM, "Cache-Control": "no-store" } }));
-};
-
-/** Text is made as the client takes it, and no more of it once the client has gone. */
-const streamOf = (texts: AsyncGenerator<string>): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const text = await texts.next();
-      if (text.done) controller.close();
-      else controller.enqueue(encoder.encode(text.value));
-    },
-    async cancel() {
-      await texts.return(undefined);
-    },
-  });
 };
 
 async function* messages(first: Look, begin: number, look: (after: number) => Promise<Look>): AsyncGenerator<string> {

@@ -58,7 +58,7 @@ export interface Operation<
   readonly success: Success;
   /** null: an answer without a body. */
   readonly answer: Answer;
-  /** `handle` answers with JSON text that goes out byte for byte. */
+  /** `handle` answers with JSON text, whole or as a stream, that goes out byte for byte. */
   readonly isJsonText?: true;
   /** The answer may hold a secret: nobody on the way may keep it. */
   readonly isSecret?: true;

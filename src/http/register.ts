@@ -125,5 +125,6 @@ const success = (
   if (name === "deleted") return new Response(null, { status });
   const headers = isSecret ? { "Cache-Control": "no-store" } : {};
   if (!isJsonText) return Response.json(answer, { status, headers });
-  return new Response(String(answer), { status, headers: { ...headers, "Content-Type": "application/json" } });
+  const body = answer instanceof ReadableStream ? answer : String(answer);
+  return new Response(body, { status, headers: { ...headers, "Content-Type": "application/json" } });
 };

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { editFeedback, listFeedback } from "../../durable/feedback.ts";
+import { ANY_FEEDBACK, editFeedback, type FeedbackRecord, listFeedback } from "../../durable/feedback.ts";
 import type { FeedbackQuery } from "../../durable/trace-protocol.ts";
 import { ok } from "../../src/domain/result.ts";
 import { feedbackEdit } from "../../src/trace/feedback.ts";
@@ -13,19 +13,15 @@ const given = (run: string, id: string, members: object = {}): RunChange => {
   return feedbackEdit(run, { id, json: JSON.stringify(entry) });
 };
 
-const EVERYTHING: FeedbackQuery = {
-  ids: null,
-  runIds: null,
-  projectIds: null,
-  keys: null,
-  sources: null,
-  isScored: null,
-  offset: 0,
-  limit: 100,
-};
+const EVERYTHING: FeedbackQuery = { ...ANY_FEEDBACK, offset: 0, limit: 100 };
 
-const list = async ({ tenantId }: TestProject, query: Partial<FeedbackQuery> = {}) =>
-  (await listFeedback(env, tenantId, { ...EVERYTHING, ...query })).map(({ json, ...place }) => ({
+const recordsOf = async ({ tenantId }: TestProject, query: Partial<FeedbackQuery>) => {
+  const records: FeedbackRecord[] = [];
+  for await (const piece of listFeedback(env, tenantId, { ...EVERYTHING, ...query })) records.push(...piece);
+  return records;
+};
+const list = async (project: TestProject, query: Partial<FeedbackQuery> = {}) =>
+  (await recordsOf(project, query)).map(({ json, ...place }) => ({
     ...place,
     ...JSON.parse(json),
   }));
@@ -128,3 +124,26 @@ describe("what a feedback says can change", () => {
     expect(await statsOf(project)).toMatchObject([{ liked: { n: 1, avg: 0 } }]);
   });
 });
+
+it.each(["is with its runs, sealed and not", "waits for its runs"])(
+  "feedback that is longer than a message is listed whole, in order, and still as it is now, when it %s",
+  async (where) => {
+    const project = newProject();
+    const runs = Array.from({ length: 9 }, newId);
+    const comment = "c".repeat(900 * 1024);
+    if (where !== "waits for its runs") await ingest(project, ...runs.map((run) => post(run)));
+    const ids: string[] = [];
+    for (const minute of [1, 2, 3, 4]) {
+      const created_at = `2030-01-02T12:0${minute}:00.000Z`;
+      const said = runs.map((run) => given(run, newId(), { comment, created_at }));
+      await ingest(project, ...said);
+      ids.unshift(...said.map(({ feedback }) => feedback?.id ?? ""));
+      if (minute === 2 && where !== "waits for its runs") await exported(project);
+    }
+    await edit(project, String(ids[35]), "patch", { score: 0 });
+    const listed = await list(project);
+    expect(listed.map(({ id }) => id)).toEqual(ids);
+    expect(listed.every((one) => one.comment === comment)).toBe(true);
+    expect(listed.map(({ score }) => score)).toEqual([...Array.from({ length: 35 }, () => 1), 0]);
+  },
+);

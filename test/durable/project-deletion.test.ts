@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { bulkExport, workspace } from "../../durable/actors.ts";
-import { listFeedback } from "../../durable/feedback.ts";
+import { ANY_FEEDBACK, listFeedback } from "../../durable/feedback.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
 import type { StraysActor } from "../../durable/strays.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
@@ -35,8 +35,8 @@ describe("a project that is deleted", () => {
     const own = workspace(env, home.tenantId);
     expect(await own.project(home.project.id)).toMatchObject({ ok: false, failure: { reason: "not_found" } });
     expect(await own.deleteProject(home.project.id)).toMatchObject({ ok: false, failure: { reason: "not_found" } });
-    const any = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null };
-    expect(await listFeedback(env, home.tenantId, { ...any, offset: 0, limit: 9 })).toEqual([]);
+    for await (const piece of listFeedback(env, home.tenantId, { ...ANY_FEEDBACK, offset: 0, limit: 9 }))
+      expect(piece).toEqual([]);
     const [again] = await own.resolveProjects([{ name: home.project.name }]);
     expect(again?.ok && again.value.id !== home.project.id).toBe(true);
     expect(await own.createExport(definitionOf(home))).toMatchObject({ ok: false, failure: { what: "project" } });

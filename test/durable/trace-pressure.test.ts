@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { editFeedback } from "../../durable/feedback.ts";
+import { editFeedback, findFeedback } from "../../durable/feedback.ts";
 import { queryRuns } from "../../durable/query.ts";
 import { ok } from "../../src/domain/result.ts";
 import { queryOf } from "../../src/http/schemas/runs-query.ts";
@@ -98,6 +98,7 @@ describe("while too much waits to be sealed", () => {
     expect(await namesFound(project)).toEqual(["posted", "posted", "posted"]);
     const edit = { id: given.feedback?.id ?? "", json: '{"score":0}', edit: "patch" } as const;
     expect(await editFeedback(env, project.tenantId, edit)).toEqual(ok(true));
+    expect((await findFeedback(env, project.tenantId, edit.id))?.json).toContain('"score":0');
     const day = { projectId: project.project.id, day: DAY, shards: 1 };
     await expect(straysOf(project).flush(day)).rejects.toThrow("faster than they are sealed");
     await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { workspace } from "../../durable/actors.ts";
+import { ANY_FEEDBACK } from "../../durable/feedback.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
 import { NO_RUNS } from "../../src/trace/run-statistics.ts";
 import {
@@ -151,9 +152,10 @@ it("feedback on runs that are no longer kept is listed no more, that on others i
   const [gone, kept] = [newId(), newId()];
   await ingest(project, post(gone), post(kept, { start_time: NOON + DAY_MS * 1000 }));
   await ingest(project, feedback(gone, { key: "k", score: 1 }), feedback(kept, { key: "k", score: 1 }));
-  const any = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null };
   const given = async () =>
-    (await straysOf(project).listFeedback({ ...any, offset: 0, limit: 9 })).map(({ runId }) => runId).sort();
+    (await straysOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 9 })).placed
+      .map(({ runId }) => runId)
+      .sort();
   await ringAt(project, END + 30 * DAY_MS - 1);
   expect(await given()).toEqual([gone, kept]);
   await ringAt(project, END + 30 * DAY_MS);

@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../durable/env.ts";
+import { ANY_FEEDBACK } from "../../durable/feedback.ts";
 import type { StraysActor } from "../../durable/strays.ts";
 import { ok } from "../../src/domain/result.ts";
 import {
@@ -122,9 +123,8 @@ describe("where little may wait for runs", () => {
   };
   const narrow = () => narrowed({ MAX_PARKED_CHANGES: 6 });
   const full = { accepted: 0, refusals: [], capacity: expect.objectContaining({ retryAfterSeconds: 60 }) };
-  const any = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null };
   const given = async (project: TestProject) =>
-    (await straysOf(project).listFeedback({ ...any, offset: 0, limit: 99 })).map(({ runId }) => runId);
+    (await straysOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 99 })).placed.map(({ runId }) => runId);
 
   it("what is too much is refused and leaves nothing, what waits stays, and both arrive when the runs have come", async () => {
     const project = await narrow();

@@ -52,6 +52,20 @@ it("feedback is created, retrieved, listed, changed and deleted", async () => {
   }
 });
 
+it("a page of very long feedback is answered whole", async () => {
+  const own = { "X-API-Key": (await newWorkspace()).apiKey };
+  const comment = "c".repeat(900 * 1024);
+  for (let n = 0; n < 12; n += 1) {
+    const body = { key: "k", run_id: crypto.randomUUID(), comment };
+    expect((await call("POST", "/feedback", { headers: own, body })).status).toBe(200);
+  }
+  const listed = await call("GET", "/feedback?limit=11&offset=1", { headers: own });
+  expect([listed.status, listed.headers.get("Content-Type")]).toEqual([200, "application/json"]);
+  expect(new Set(listed.body.map(({ id }: { id: string }) => id)).size).toBe(11);
+  expect(listed.body.every((one: { comment: string }) => one.comment === comment)).toBe(true);
+  expect((await call("GET", "/feedback?key=other", { headers: own })).body).toEqual([]);
+});
+
 it("feedback of another workspace is unknown, and a key that may only read changes none", async () => {
   const run = await sendRun("own");
   const { id } = (await call("POST", "/feedback", { headers, body: { run_id: run, key: "k" } })).body;

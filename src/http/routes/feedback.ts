@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { editFeedback, listFeedback } from "../../../durable/feedback.ts";
+import { ANY_FEEDBACK, editFeedback, findFeedback, listFeedback } from "../../../durable/feedback.ts";
 import { ingestChanges } from "../../../durable/ingest.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { isoFromMs } from "../../domain/time.ts";
@@ -9,15 +9,13 @@ import { type Invalid, invalid, type RunChange } from "../../trace/run-change.ts
 import { type Caller, ingestAccess, workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
-import { feedbackQuery, feedbackShown, feedbackUpdate, showFeedback } from "../schemas/feedback.ts";
+import { feedbackList, feedbackQuery, feedbackShown, feedbackUpdate, showFeedback } from "../schemas/feedback.ts";
 import { nothing, uuid } from "../schemas/fields.ts";
+import { listStream } from "../text-stream.ts";
 
 const COMMON = { tag: "Feedback", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
 
 const oneFeedback = { params: z.object({ feedback_id: uuid }), query: nothing } as const;
-
-/** What a list is asked for when nothing narrows it. */
-const ANY = { ids: null, runIds: null, projectIds: null, keys: null, sources: null, isScored: null } as const;
 
 /** Feedback on runs, at both places where clients look for it. */
 export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -58,10 +56,11 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     params: nothing,
     query: feedbackQuery,
     body: null,
-    answer: z.array(feedbackShown),
+    answer: feedbackList,
+    isJsonText: true,
     async handle({ query, env, who }) {
-      const found = await listFeedback(env, who.identity.tenantId, {
-        ids: null,
+      const asked = {
+        ...ANY_FEEDBACK,
         runIds: query.run,
         projectIds: query.session,
         keys: query.key,
@@ -69,8 +68,8 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         isScored: query.has_score === undefined ? null : query.has_score === "true",
         limit: query.limit,
         offset: query.offset,
-      });
-      return ok(found.map(showFeedback));
+      };
+      return ok(await listStream(shown(listFeedback(env, who.identity.tenantId, asked))));
     },
   });
 
@@ -127,9 +126,13 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
 };
 
 const found = async (env: HttpEnv["Bindings"], { identity }: Caller, id: string) => {
-  const [record] = await listFeedback(env, identity.tenantId, { ...ANY, ids: [id], limit: 1, offset: 0 });
-  return record === undefined ? unknown(id) : ok(showFeedback(record));
+  const record = await findFeedback(env, identity.tenantId, id);
+  return record === null ? unknown(id) : ok(showFeedback(record));
 };
+
+async function* shown(pieces: ReturnType<typeof listFeedback>) {
+  for await (const piece of pieces) yield piece.map(showFeedback);
+}
 
 const unknown = (id: string) => fail({ reason: "not_found", what: "feedback", id } as const);
 

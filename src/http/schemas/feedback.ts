@@ -47,6 +47,12 @@ export const feedbackShown = z
   })
   .openapi("Feedback");
 
+/** It is put together as it goes out: a hundred of the longest do not fit into memory. */
+export const feedbackList = z.custom<ReadableStream<Uint8Array>>().openapi({
+  type: "array",
+  items: { $ref: "#/components/schemas/Feedback" },
+});
+
 const NOT_SENT = {
   trace_id: null,
   score: null,

@@ -8,9 +8,6 @@ import type { Capacity, KnownDay, TraceShardProtocol } from "./trace-protocol.ts
 /** Shards asked side by side. */
 const ASKED_TOGETHER = 8;
 
-/** Days among which those to be asked are chosen. */
-const DAYS_AT_MOST = 1000;
-
 /** Changes brought to a shard in one message, in bytes; a single larger change goes alone. */
 export const MESSAGE_BYTES = 4 * 1024 * 1024;
 
@@ -138,18 +135,35 @@ export class StraySearch {
     }
   }
 
-  /** Known days: those in projects that some runs name first, among them those of likely days, then the newest. */
-  daysFor(lost: readonly LostRun[], limit: number): readonly KnownDay[] {
-    const likely = new Set(lost.flatMap((run) => run.likelyDays));
+  /**
+   * Some of the days that are known, `limit` at the most: those to which the runs point, in projects that they name
+   * first, and of all others those whose turn it is, so that with the turns each day is asked.
+   */
+  daysFor(lost: readonly LostRun[], limit: number, turn = 0): readonly KnownDay[] {
+    const inTurn = Math.ceil(limit / 2);
+    const likely = [...new Set(lost.flatMap(({ likelyDays }) => likelyDays))];
+    const named = [...new Set(lost.flatMap(({ projectId }) => projectId ?? []))];
+    const hinted = [...this.#store.daysAmong(likely, limit), ...this.#store.daysOfProjects(named, limit)];
+    const isLikely = new Set(likely);
     const weight = ({ projectId, day }: KnownDay): number =>
-      (lost.some((run) => isNamedBy(run, projectId)) ? 2 : 0) + (likely.has(day) ? 1 : 0);
-    return this.#store
-      .days(DAYS_AT_MOST)
+      (lost.some((run) => isNamedBy(run, projectId)) ? 2 : 0) + (isLikely.has(day) ? 1 : 0);
+    const first = distinct(hinted)
       .map((day) => ({ day, weight: weight(day) }))
       .sort((a, b) => b.weight - a.weight)
       .map(({ day }) => day)
-      .slice(0, limit);
+      .slice(0, limit - inTurn);
+    const offset = (turn % this.turnsOf(limit)) * inTurn;
+    return distinct([...first, ...this.#store.days(inTurn, offset)]);
+  }
+
+  /** After so many turns every day that is known was asked. */
+  turnsOf(limit: number): number {
+    return Math.max(1, Math.ceil(this.#store.countDays() / Math.ceil(limit / 2)));
   }
 }
+
+const distinct = (days: readonly KnownDay[]): readonly KnownDay[] => [
+  ...new Map(days.map((day) => [`${day.projectId}/${day.day}`, day])).values(),
+];
 
 const isNamedBy = (run: LostRun, projectId: string): boolean => run.projectId === null || run.projectId === projectId;

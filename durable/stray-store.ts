@@ -103,33 +103,34 @@ export class StrayStore {
     return this.#sql.exec<{ last: number }>(`SELECT (${LAST_NOTE}) AS last`, projectId).one().last;
   }
 
+  /** Newest first, those behind the first `offset`. */
+  days(limit: number, offset: number): KnownDay[] {
+    return this.#days("ORDER BY day DESC, project LIMIT ? OFFSET ?", limit, offset);
+  }
+
+  countDays(): number {
+    return this.#sql.exec<{ days: number }>("SELECT count(*) AS days FROM day").one().days;
+  }
+
+  /** Of all projects; newest first. */
+  daysAmong(days: readonly string[], limit: number): KnownDay[] {
+    const where = "WHERE day IN (SELECT value FROM json_each(?)) ORDER BY day DESC, project LIMIT ?";
+    return this.#days(where, JSON.stringify(days), limit);
+  }
+
   /** Newest first. */
-  days(limit: number): KnownDay[] {
-    return this.#sql
-      .exec<{ projectId: string; day: string; shards: number }>(
-        "SELECT day, project AS projectId, shards FROM day ORDER BY day DESC, project LIMIT ?",
-        limit,
-      )
-      .toArray();
+  daysOfProjects(projectIds: readonly string[], limit: number): KnownDay[] {
+    const where = "WHERE project IN (SELECT value FROM json_each(?)) ORDER BY day DESC, project LIMIT ?";
+    return this.#days(where, JSON.stringify(projectIds), limit);
   }
 
   daysToQuery({ projectIds, firstDay, lastDay, order, limit }: DaysToQuery): KnownDay[] {
     const isAsked = "(? IS NULL OR project IN (SELECT value FROM json_each(?)))";
     const asked = projectIds === null ? null : JSON.stringify(projectIds);
-    return this.#sql
-      .exec<{ projectId: string; day: string; shards: number }>(
-        `SELECT project AS projectId, day, shards FROM day WHERE ${isAsked} AND day IN (
-          SELECT DISTINCT day FROM day WHERE ${isAsked} AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT ?
-        ) ORDER BY day ${order}, project`,
-        asked,
-        asked,
-        asked,
-        asked,
-        firstDay,
-        lastDay,
-        limit,
-      )
-      .toArray();
+    const query = `WHERE ${isAsked} AND day IN (
+      SELECT DISTINCT day FROM day WHERE ${isAsked} AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT ?
+    ) ORDER BY day ${order}, project`;
+    return this.#days(query, asked, asked, asked, asked, firstDay, lastDay, limit);
   }
 
   /** `postpone` has to follow, once for all changes of the run. */
@@ -215,6 +216,11 @@ export class StrayStore {
 
   nextDueAt(): number | null {
     return this.#sql.exec<{ at: number | null }>("SELECT min(due_at) AS at FROM stray").one().at;
+  }
+
+  #days(which: string, ...bindings: SqlStorageValue[]): KnownDay[] {
+    const query = `SELECT project AS projectId, day, shards FROM day ${which}`;
+    return this.#sql.exec<{ projectId: string; day: string; shards: number }>(query, ...bindings).toArray();
   }
 
   #lost(where: string, ...bindings: SqlStorageValue[]): LostRun[] {

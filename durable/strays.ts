@@ -169,11 +169,15 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
       if (givenUp > 0) this.#feedback.forgetGivenUp();
       if (givenUp > 0) log("strays_given_up", { tenantId: this.#tenantId, changes: givenUp });
       const due = this.#store.lostRuns(Date.now(), RUNS_TOGETHER);
+      const turns = this.#search.turnsOf(DAYS_PER_ALARM);
+      const turn = (due[0]?.tries ?? 0) % turns;
+      // Those whose turn is another one stay due.
+      const together = due.filter(({ tries }) => tries % turns === turn);
       // Postponed before looking: a death while looking must not repeat the same look at once.
-      for (const { id, tries } of due) this.#store.postpone(id, tries + 1, Date.now() + pauseAfter(tries));
+      for (const { id, tries } of together) this.#store.postpone(id, tries + 1, Date.now() + pauseAfter(tries));
       await this.#search.lookFor(
-        due.map(({ id }) => id),
-        (lost) => this.#search.daysFor(lost, DAYS_PER_ALARM),
+        together.map(({ id }) => id),
+        (lost) => this.#search.daysFor(lost, DAYS_PER_ALARM, turn),
       );
     } catch (fault) {
       log("strays_failed", { tenantId: this.#tenantId, message: String(fault) });

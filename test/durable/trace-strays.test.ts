@@ -2,10 +2,14 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../durable/env.ts";
 import { ANY_FEEDBACK } from "../../durable/feedback.ts";
+import { StraySearch } from "../../durable/stray-search.ts";
+import { StrayStore } from "../../durable/stray-store.ts";
 import type { StraysActor } from "../../durable/strays.ts";
 import { ok } from "../../src/domain/result.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../src/domain/time.ts";
 import {
   bytes,
+  DAY,
   env,
   exported,
   feedback,
@@ -292,5 +296,53 @@ describe("the days of a project", () => {
     expect(await straysOf(project).notedDays(query(project))).toEqual({ days: [], noted: 0 });
     await note(project, "2030-01-02");
     expect(await straysOf(project).notedDays(query(project))).toEqual({ days: ["2030-01-02"], noted: 1 });
+  });
+});
+
+describe("however many days of however many projects are newer", () => {
+  /** Fifty other projects with runs on each of the twenty days after the run's own. */
+  const noteNewerDays = async (project: TestProject) => {
+    const days = Array.from({ length: 20 }, (_, n) => dayOf(startOfDay(DAY) + (n + 1) * DAY_MS));
+    await runInDurableObject(stub(project), (instance) =>
+      Promise.all(
+        Array.from({ length: 50 }, () => crypto.randomUUID()).flatMap((projectId) =>
+          days.map((day) => instance.noteDay({ projectId, day, shards: 1 })),
+        ),
+      ),
+    );
+  };
+
+  it("feedback that says when its run began finds it at once", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, post(id));
+    await noteNewerDays(project);
+    const said = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
+    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+  });
+
+  it("a patch that names the project of its run finds it at once", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, post(id));
+    await noteNewerDays(project);
+    const said = patch(id, { ...ended, project: { id: project.project.id } });
+    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+  });
+
+  it("each of them is asked in its turn for a run of which nothing is known", async () => {
+    const project = newProject();
+    await noteNewerDays(project);
+    const asked = await runInDurableObject(stub(project), (_, { storage }) => {
+      const search = new StraySearch(new StrayStore(storage.sql), () => env, project.tenantId, {
+        noteDay: () => {},
+        cameHome: () => {},
+      });
+      const lost = [{ id: newId(), projectId: null, likelyDays: [], tries: 0 }];
+      const turns = Array.from({ length: search.turnsOf(100) }, (_, turn) => search.daysFor(lost, 100, turn));
+      return turns.map((days) => days.map(({ projectId, day }) => `${projectId}/${day}`));
+    });
+    expect(asked.map((days) => days.length)).toEqual(Array.from({ length: 20 }, () => 50));
+    expect(new Set(asked.flat()).size).toBe(1000);
   });
 });

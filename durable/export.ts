@@ -93,8 +93,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return viewOf(this.#journal.state);
   }
 
-  runs(query: PartQuery): Promise<Part<ExportRunRecord>> {
-    return partOf(this.#plan()?.runIds ?? [], query, (id) => this.run(id));
+  async runs(query: PartQuery): Promise<Part<ExportRunRecord>> {
+    const plan = this.#plan();
+    if (plan === null) return { items: [], next: null };
+    const ordinals = plan.partitions.map(({ ordinal }) => String(ordinal));
+    return partOf(ordinals, query, (ordinal) => this.#runRecord(plan, Number(ordinal)));
   }
 
   async run(runId: string): Promise<ExportRunRecord | null> {

@@ -34,7 +34,10 @@ export class FeedbackIndex {
     for (const statement of SCHEMA) sql.exec(statement);
   }
 
-  /** Takes what a change says of a feedback. To be called where the change itself is kept. */
+  /**
+   * Takes what a change says of a feedback. To be called where the change itself is kept; before a feedback is given
+   * on another run, it must have been deleted on the one it was on.
+   */
   note({ id: runId, feedback }: RunChange): void {
     if (feedback === null) return;
     const { id } = feedback;
@@ -99,8 +102,7 @@ export class FeedbackIndex {
     const source = entry.feedback_source?.type;
     this.#sql.exec(
       `INSERT INTO feedback (id, run, key, source, scored, created_at) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET run = excluded.run, key = excluded.key, source = excluded.source,
-        scored = excluded.scored, project = iif(run = excluded.run, project, NULL), day = iif(run = excluded.run, day, NULL)`,
+      ON CONFLICT DO UPDATE SET key = excluded.key, source = excluded.source, scored = excluded.scored`,
       id,
       runId,
       entry.key,

@@ -84,7 +84,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     if (!hasRoom) return fail(TOO_MUCH_PARKED);
     const parking = this.#park(changes);
     if (!parking.ok) return parking;
-    const runIds = [...new Set(changes.map(({ id }) => id))];
+    const runIds = parking.value;
     await this.#lookAtOnce(runIds, (lost) => this.#search.daysFor(lost, DAYS_AT_ONCE));
     const left = new Set(this.#store.lostRunsAmong(runIds).map(({ id }) => id));
     const parked = changes.filter(({ id }) => left.has(id)).length;
@@ -230,17 +230,20 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
     return this.#search.areThere(runs, this.#search.daysFor(runs, DAYS_AT_ONCE));
   }
 
-  /** All of the changes or none. */
-  #park(changes: readonly RunChange[]): Result<null, Capacity> {
+  /** All of the changes or none; answers the runs that they concern. */
+  #park(changes: readonly RunChange[]): Result<readonly string[], Capacity> {
     const now = Date.now();
+    const runIds = new Set<string>();
     try {
       this.ctx.storage.transactionSync(() => {
-        for (const change of changes) {
-          const { projectId, likelyDays: days } = hintsOf(change);
-          this.#store.park(change, projectId, days, now, now + FIRST_PAUSE_MS);
-          this.#feedback.note(change);
-        }
-        for (const id of new Set(changes.map((change) => change.id))) this.#store.postpone(id, 0, now + FIRST_PAUSE_MS);
+        for (const said of changes)
+          for (const change of [...this.#leaving(said), said]) {
+            const { projectId, likelyDays: days } = hintsOf(change);
+            this.#store.park(change, projectId, days, now, now + FIRST_PAUSE_MS);
+            this.#feedback.note(change);
+            runIds.add(change.id);
+          }
+        for (const id of runIds) this.#store.postpone(id, 0, now + FIRST_PAUSE_MS);
       });
     } catch (fault) {
       this.#store.countAnew();
@@ -249,7 +252,16 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
       return fail(NO_STORAGE);
     }
     this.#alarm.wakeBy(now + FIRST_PAUSE_MS);
-    return ok(null);
+    return ok([...runIds]);
+  }
+
+  /** A feedback that is given again on another run is deleted on the one it was on: it is on one run at a time. */
+  #leaving({ id: runId, feedback }: RunChange): readonly RunChange[] {
+    if (feedback === null || feedback.edit !== undefined) return [];
+    const { id } = feedback;
+    const earlier = this.#feedback.find(id);
+    if (earlier === null || earlier.runId === runId) return [];
+    return [feedbackEdit(earlier.runId, { id, json: "{}", edit: "delete" })];
   }
 
   /** What is parked of a feedback. */

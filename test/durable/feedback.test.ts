@@ -123,6 +123,33 @@ describe("what a feedback says can change", () => {
     expect(await list(project)).toMatchObject([{ id, score: 0, created_at: "2030-01-02T12:00:00.000Z" }]);
     expect(await statsOf(project)).toMatchObject([{ liked: { n: 1, avg: 0 } }]);
   });
+
+  it.each(["before they are sealed", "after they are sealed", "within one request"])(
+    "sent again on another run, it is on that run alone, %s",
+    async (when) => {
+      const project = newProject();
+      const [left, joined, id] = [newId(), newId(), newId()];
+      await ingest(project, post(left), post(joined));
+      if (when === "within one request") await ingest(project, given(left, id), given(joined, id, { score: 0 }));
+      else await ingest(project, given(left, id));
+      if (when === "after they are sealed") await exported(project);
+      await ingest(project, given(joined, id, { score: 0 }));
+      expect(await list(project)).toMatchObject([{ id, runId: joined, projectId: project.project.id, score: 0 }]);
+      expect(await statsOf(project)).toMatchObject([null, { liked: { n: 1, avg: 0 } }]);
+      await edit(project, id, "delete");
+      expect(await statsOf(project)).toEqual([null, null]);
+    },
+  );
+
+  it("sent again on another run before its first run has come, it is on the other run alone when that comes", async () => {
+    const project = newProject();
+    const [left, joined, id] = [newId(), newId(), newId()];
+    await ingest(project, given(left, id));
+    await ingest(project, given(joined, id));
+    expect(await list(project)).toMatchObject([{ id, runId: joined, projectId: null }]);
+    await ingest(project, post(left), post(joined));
+    expect(await statsOf(project)).toMatchObject([null, { liked: { n: 1 } }]);
+  });
 });
 
 it.each(["is with its runs, sealed and not", "waits for its runs"])(

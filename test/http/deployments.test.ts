@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { ok } from "../../src/domain/result.ts";
+import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
-import { call, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
+import { call, callWith, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
 import {
   agentKey,
   agentSource,
@@ -283,6 +285,22 @@ describe("a deployment at the edge", () => {
     await call("DELETE", `/api/v1/sessions/${its.id}`, { headers });
     await remove(bare.id);
     expect(await names()).toEqual([renamed.name]);
+  });
+
+  it("of a version that did not write down its project takes the one of its name, where there is one", async () => {
+    const mine = await newWorkspace();
+    const { headers } = mine;
+    const known = { projectId: null, definition: { ...deploymentDefinition, name: "old" } };
+    const stub = { view: async () => ok(known), remove: async () => ok(null) };
+    const older = { DEPLOYMENT: { getByName: () => stub } } as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+    const path = `${DEPLOYMENTS}/${crypto.randomUUID()}?delete_tracing_project=true`;
+    const other = await newProject(mine, "other");
+    await newProject(mine, "old");
+    for (const _ of ["has one", "has none"]) {
+      expect((await callWith(older, "DELETE", path, { headers })).status).toBe(204);
+      const { body } = await call("GET", "/api/v1/sessions", { headers });
+      expect(body.map(({ id }: { id: string }) => id)).toEqual([other]);
+    }
   });
 });
 

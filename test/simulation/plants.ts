@@ -32,7 +32,7 @@ export const PLANTS: readonly Plant[] = [
     replacement: `      this.#forget([...lanes.values()].flat().map(({ id }) => id));
       await Promise.all([...lanes].map(lane));`,
     breaks: "a message that does not arrive is lost",
-    foundBy: "true-reports",
+    foundBy: "at-rest|true-reports",
   },
   {
     name: "event-number-skipped",
@@ -116,7 +116,7 @@ export const PLANTS: readonly Plant[] = [
     text: "key: runFileKey(spec, file.ordinal) }",
     replacement: `key: \`\${runFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
     breaks: "another try leaves another file beside the first",
-    foundBy: "spent-retries",
+    foundBy: "spent-retries|true-manifest",
   },
   {
     name: "abort-skipped",

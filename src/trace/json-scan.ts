@@ -18,7 +18,7 @@ export interface JsonMember extends JsonRange {
   readonly key: string;
 }
 
-/** Where the text stopped being JSON, counted in bytes from its beginning. */
+/** Where the text stopped being JSON that is taken, counted in bytes from its beginning. */
 export interface JsonFault {
   readonly at: number;
   readonly message: string;
@@ -26,6 +26,12 @@ export interface JsonFault {
 
 /** Deepest nesting accepted, as a bound on memory. Readers of the exported text give up at about a thousand. */
 export const MAX_DEPTH = 512;
+
+/** Most members of an object that are listed, as a bound on memory: a run has some twenty, its metadata some hundred. */
+export const MAX_MEMBERS = 10_000;
+
+/** Longest key that is put together letter by letter, which is fastest for short ones and takes twenty bytes a letter. */
+const SHORT_KEY_BYTES = 64;
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -52,17 +58,21 @@ const literals = new Map([
 
 const utf8 = new TextDecoder();
 
-/** The members of the one object that the bytes are, in their order, repeated keys included. */
+/** The members of the one object that the bytes are, in their order, repeated keys included: at most `MAX_MEMBERS`. */
 export function scanObject(bytes: Uint8Array): Result<readonly JsonMember[], JsonFault> {
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) return notJson(start);
   const members: JsonMember[] = [];
+  let count = 0;
   const after = eachMember(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
+    count += 1;
+    if (count > MAX_MEMBERS) return;
     members.push({ key: keyText(bytes, keyStart, keyEnd), start: valueStart, end: valueEnd });
   });
   if (after < 0) return notJson(~after);
   const rest = skipSpace(bytes, after);
-  return rest === bytes.length ? ok(members) : notJson(rest);
+  if (rest !== bytes.length) return notJson(rest);
+  return count > MAX_MEMBERS ? fail({ at: start, message: `more than ${MAX_MEMBERS} members` }) : ok(members);
 }
 
 /** Checks that the bytes are one JSON value, with nothing but white space around it, and says where it stands. */
@@ -283,7 +293,8 @@ const isHexDigit = (byte: number | undefined): boolean =>
 /** The key whose opening quote stands at `start`; `end` lies behind it, at its value. */
 function keyText(bytes: Uint8Array, start: number, end: number): string {
   let text = "";
-  for (let at = start + 1; at < end; at += 1) {
+  const shortEnd = Math.min(end, start + SHORT_KEY_BYTES);
+  for (let at = start + 1; at < shortEnd; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) return text;
     if (byte === BACKSLASH || byte > 0x7f) break;

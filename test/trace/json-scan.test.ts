@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachElement, MAX_DEPTH, scanObject, scanValue, valueAt } from "../../src/trace/json-scan.ts";
+import { eachElement, MAX_DEPTH, MAX_MEMBERS, scanObject, scanValue, valueAt } from "../../src/trace/json-scan.ts";
 import { bytes, text } from "./samples.ts";
 
 const accepts = (json: string): boolean => scanValue(bytes(json)).ok;
@@ -82,6 +82,29 @@ describe("the JSON scanner", () => {
         return true;
       }),
     );
+  });
+
+  it("lists very many members, and no more: their list would take more memory than there is", () => {
+    const objectOf = (members: number) => bytes(`{${Array(members).fill('"a":0').join(",")}}`);
+    expect(scanObject(objectOf(MAX_MEMBERS))).toMatchObject({ ok: true, value: { length: MAX_MEMBERS } });
+    const message = `more than ${MAX_MEMBERS} members`;
+    expect(scanObject(objectOf(MAX_MEMBERS + 1))).toEqual({ ok: false, failure: { at: 0, message } });
+  });
+
+  it.each([
+    ["very many members", `{${'"a":0,'.repeat(4_000_000)}"b":0}`, false],
+    ["a very long key", `{"${"k".repeat(24_000_000)}":0}`, true],
+  ])("takes little more memory for %s than their bytes are", (_, json, isTaken) => {
+    const object = bytes(json);
+    const before = process.memoryUsage().heapUsed;
+    const scanned = scanObject(object);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(3 * object.length);
+    expect(scanned.ok).toBe(isTaken);
+  });
+
+  it("reads keys of any length", () => {
+    for (const key of ["k".repeat(62), "k".repeat(63), "k".repeat(64), "k".repeat(65), "ä".repeat(100)])
+      expect(scanObject(bytes(`{"${key}":0}`))).toMatchObject({ ok: true, value: [{ key }] });
   });
 
   it("follows a path of names and positions", () => {

@@ -159,6 +159,13 @@ describe("reading one run", () => {
     expect(sent).toBeLessThan(MAX_RUN_BYTES + 4 * 1024 * 1024);
   });
 
+  it("refuses a run of very many members, and says why", async () => {
+    const body = `{"id":"${RUN_ID}"${',"a":0'.repeat(10_000)}}`;
+    const change = await readRun(streamOf(body), { kind: "patch", id: null, loc: [] });
+    const message = "a run must be a JSON object: more than 10000 members";
+    expect(change).toMatchObject({ ok: false, failure: { type: "json_invalid", message } });
+  });
+
   it("refuses a patch whose id differs from its path", async () => {
     expect(await patch({ id: PARENT_ID })).toMatchObject({ ok: false, failure: { loc: ["id"] } });
   });

@@ -2,6 +2,7 @@ import type { SegmentRow } from "../parquet/row.ts";
 import { feedbackEntries, feedbackKept } from "./feedback-list.ts";
 import {
   BIG_FIELDS,
+  type BigField,
   type FeedbackEntry,
   MAX_RUN_BYTES,
   NO_FIELDS,
@@ -51,6 +52,9 @@ const MERGED_FIELDS = [
 /** Trace tier of a run that names none: the base retention. The original's other word is `longlived`. */
 export const DEFAULT_TRACE_TIER = "shortlived";
 
+/** Most changes are shorter: to copy a field of these would take longer than it is worth. */
+const SMALL_CHANGE_BYTES = 64 * 1024;
+
 /** A run of which nothing is known yet. */
 export const noRun = (id: string): MergedRun => ({ ...NO_FIELDS, id, patched: 0, feedback: [], known: false });
 
@@ -69,7 +73,8 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
       if (field === undefined || change[field] === null || !hasRoom(merged, field, change)) continue;
       if (change.kind === "patch") merged.patched |= 1 << bit;
       else if ((merged.patched & (1 << bit)) !== 0) continue;
-      setField(merged, field, change);
+      if (isBig(field)) merged[field] = kept(change[field]);
+      else setField(merged, field, change);
     }
     merged.start_time ??= startOf(change);
   }
@@ -105,13 +110,25 @@ export function runOfRow(row: SegmentRow): MergedRun {
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
+const isBig = (field: keyof RunFields): field is BigField => BIG_FIELDS.some((big) => big === field);
+
+/**
+ * A run takes at most twice its weight in memory, and `SMALL_CHANGE_BYTES` for each long field, whatever was replaced:
+ * a field is copied from its change if it would keep more beside itself.
+ */
+function kept(value: Uint8Array | null): Uint8Array | null {
+  if (value === null) return null;
+  const besideBytes = value.buffer.byteLength - value.length;
+  return besideBytes <= Math.max(value.length, SMALL_CHANGE_BYTES) ? value : new Uint8Array(value);
+}
+
 function setField<F extends keyof RunFields>(run: Writable<RunFields>, field: F, from: RunFields): void {
   run[field] = from[field];
 }
 
 /** Whether the long fields stay within the bound of one request when one of them is replaced. */
 function hasRoom(run: RunFields, field: keyof RunFields, from: RunFields): boolean {
-  if (!BIG_FIELDS.some((big) => big === field)) return true;
+  if (!isBig(field)) return true;
   const lengths = BIG_FIELDS.map((big) => (big === field ? from : run)[big]?.length ?? 0);
   return lengths.reduce((sum, length) => sum + length, 0) <= MAX_RUN_BYTES;
 }

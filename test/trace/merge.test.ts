@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SegmentRow } from "../../src/parquet/row.ts";
+import { decodeChange, encodeChange } from "../../src/trace/change-codec.ts";
 import { deriveRow } from "../../src/trace/derive-row.ts";
 import { MAX_RUN_FEEDBACK_BYTES } from "../../src/trace/feedback-list.ts";
 import { mergeChanges, noRun, runOfRow } from "../../src/trace/merge.ts";
-import { MAX_RUN_BYTES, type RunChange } from "../../src/trace/run-change.ts";
+import { BIG_FIELDS, MAX_RUN_BYTES, type RunChange } from "../../src/trace/run-change.ts";
 import { bytes, change, feedback, PARENT_ID, RUN_ID, START_MICROS } from "./samples.ts";
 
 const merge = (...changes: RunChange[]) => mergeChanges(noRun(RUN_ID), changes);
@@ -131,6 +132,21 @@ describe("what would make a run larger than it may be", () => {
     const again = new Uint8Array(half.length);
     expect(merge(change("post", { inputs: half }), change("patch", { inputs: again })).inputs === again).toBe(true);
   });
+});
+
+it("A run that is merged keeps at most twice its weight in memory, whatever its changes have said before", () => {
+  const long = new Uint8Array(1024 * 1024);
+  const short = bytes("{}");
+  const fieldsInTurn = [...BIG_FIELDS, BIG_FIELDS[0]];
+  const changes = fieldsInTurn.map((field, turn) => {
+    const before = fieldsInTurn[turn - 1];
+    return decodeChange(encodeChange(change("patch", { [field]: long, ...(before && { [before]: short }) })));
+  });
+  const run = merge(...changes, change("patch", { inputs: short }));
+  const values = BIG_FIELDS.map((field) => run[field]);
+  expect(values).toEqual(BIG_FIELDS.map(() => short));
+  const held = new Set(values.map((value) => value?.buffer));
+  expect([...held].reduce((sum, buffer) => sum + (buffer?.byteLength ?? 0), 0)).toBeLessThanOrEqual(20);
 });
 
 describe("deriving the row of a run", () => {

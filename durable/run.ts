@@ -117,7 +117,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#submit({ type: "BeginStep", step, now: Date.now() });
       if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
-      const context = this.#context(until);
+      const context = this.#context(until, isLatest);
       if (context === null) return;
       const begun = Date.now();
       try {
@@ -128,6 +128,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       }
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
       this.#deliverMeanwhile();
+      if (!isLatest()) return; // the later turn does the rest, and the open step is its own
       if (Date.now() >= until) break;
     }
     this.#submit({ type: "PauseStep", now: Date.now() });
@@ -148,7 +149,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     }
   }
 
-  #context(until: number): StepContext | null {
+  #context(until: number, isLatest: () => boolean): StepContext | null {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
     const attempt = attemptOf(state);
@@ -161,7 +162,8 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
         return now.status === "NONE" ? state.progress : now.progress;
       },
       record: (command) => {
-        this.#submit(command);
+        // What went wrong for an attempt or a turn that is over says nothing of those that came after it.
+        if (command.type !== "RecordFailure" || (isLatest() && isWanted())) this.#submit(command);
         return isWanted();
       },
       isWanted,

@@ -13,6 +13,7 @@ export interface StepContext {
   /**
    * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over, paused), and
    * this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
+   * A failure is recorded only while the step is wanted, and no later turn does its work.
    */
   record(command: RunCommand): boolean;
   /** The same, asked without recording anything: before something is made after a long wait. */

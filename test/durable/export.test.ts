@@ -1,5 +1,5 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LONGEST_WAIT_MS } from "../../durable/acting.ts";
 import { run, workspace } from "../../durable/actors.ts";
 import { Journal } from "../../durable/journal.ts";
@@ -318,4 +318,72 @@ it("A run that is paused and resumed while it waits for segments exports the row
   answered[1].resolve();
   await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
   expect(await run(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
+});
+
+/** Has the run ask `around` instead of its destination how the bucket is opened. */
+const interceptAccess = (
+  exportId: string,
+  around: (ask: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> => {
+  const DESTINATION = {
+    getByName: (name: string) => {
+      const stub = env.DESTINATION.getByName(name) as unknown as { access(tenantId: string): Promise<unknown> };
+      return { access: (tenantId: string) => around(() => stub.access(tenantId)) };
+    },
+  };
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
+};
+
+describe("A failure that a step tells late, of a destination that was not there then, counts for nothing", () => {
+  /** A run whose steps ask for their bucket one by one, each answered when the test says so; false: it is not there. */
+  const begin = async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const exportId = crypto.randomUUID();
+    const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
+    let asked = 0;
+    await interceptAccess(exportId, async (ask) => {
+      asked += 1;
+      return (await answers[asked - 1]?.promise) ? ask() : null;
+    });
+    await run(env, exportId, 0).start(specOf(home, exportId, 30_000));
+    const view = () => run(env, exportId, 0).view();
+    const untilAsked = (times: number) => vi.waitUntil(() => asked === times, WITHIN);
+    const untilCompleted = () => vi.waitUntil(async () => (await view())?.status === "COMPLETED", WITHIN);
+    await untilAsked(1);
+    return {
+      exportId,
+      answer: (n: number, isThere: boolean) => answers[n]?.resolve(isThere),
+      untilAsked,
+      untilCompleted,
+      view,
+    };
+  };
+
+  it("when the run was paused and resumed meanwhile", async () => {
+    const { exportId, answer, untilAsked, untilCompleted, view } = await begin();
+    await run(env, exportId, 0).pause(1);
+    await run(env, exportId, 0).resume(2);
+    answer(0, false);
+    await untilAsked(2);
+    answer(1, true);
+    await untilCompleted();
+    expect(await view()).toMatchObject({ retryNumber: 0, failures: [] });
+  });
+
+  it("when it hung, and a later turn does its work", async () => {
+    const { setTimeout: wait } = globalThis;
+    const isLong = (ms: number | undefined) => ms === LONGEST_WAIT_MS; // nobody waits longer for a turn that hangs
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms?: number) =>
+      wait(work, isLong(ms) ? 1 : ms)) as typeof setTimeout);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { answer, untilAsked, untilCompleted, view } = await begin();
+    await untilAsked(2);
+    answer(0, false);
+    await new Promise((resume) => setTimeout(resume, 100));
+    expect(await view()).toMatchObject({ status: "RUNNING", retryNumber: 0, failures: [] });
+    answer(1, true);
+    await untilCompleted();
+  });
 });

@@ -1,4 +1,4 @@
-import { type Found, mergeFound } from "../src/trace/query-order.ts";
+import { type Found, firstOf, mergeFound } from "../src/trace/query-order.ts";
 import { shardOf } from "../src/trace/routing.ts";
 import { traceShard } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -17,19 +17,24 @@ export interface Asking {
   readonly budget: QueryBudget;
 }
 
-/** Asks all shards of the days that may hold such runs. */
+/** The first runs that the shards of the days have together. Null: the budget is spent, and nothing is certain. */
 export async function findInDays(
   { env, tenantId, budget }: Asking,
   days: readonly KnownDay[],
   question: RunQuestion,
-): Promise<Found<Hit>> {
+): Promise<Found<Hit> | null> {
   const asked = days.flatMap((day) => shardsOf(day, question.ids).map((part) => ({ ...day, ...part })));
-  const found = await inLanes(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
+  let found: Found<Hit> = { hits: [], stoppedAt: null };
+  let isSpent = false;
+  await inLanes(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
+    isSpent ||= budget.isSpent(found.hits.length > 0);
+    if (isSpent) return;
     const answer = await traceShard(env, { tenantId, projectId, day, shard }).findRuns({ ...question, ids });
     budget.spend(answer.readBytes);
-    return answer;
+    // Thousands of answers do not fit into memory together.
+    found = firstOf(mergeFound(question.order, [found, answer]), question.limit);
   });
-  return mergeFound(question.order, found);
+  return isSpent ? null : found;
 }
 
 /** The shards of a day, with those of the ids that belong to each. */

@@ -12,8 +12,8 @@ const EVERYTHING = {
   limit: FOUND_TOGETHER,
 } as const;
 
-/** Of hits those with a trace of which the root, or any run, fits. Incomplete where the budget is spent. */
-export type TraceTest = (hits: readonly Hit[]) => Promise<readonly Hit[]>;
+/** Of hits those with a trace of which the root, or any run, fits. Null: the budget is spent, and nothing is certain. */
+export type TraceTest = (hits: readonly Hit[]) => Promise<readonly Hit[] | null>;
 
 /** Each trace is looked at once. */
 export function traceTest(
@@ -24,8 +24,8 @@ export function traceTest(
 ): TraceTest {
   const known = new Map<string, boolean>();
 
-  /** The hits are of one project, and their traces are looked for on the same days. */
-  const look = async (hits: readonly Hit[]): Promise<void> => {
+  /** The hits are of one project, and their traces are looked for on the same days; false: not to the end. */
+  const look = async (hits: readonly Hit[]): Promise<boolean> => {
     const left = new Map(hits.map((hit) => [hit.trace.id, keyOf(hit)]));
     const days = (hits[0]?.trace.days ?? []).map((day) => {
       const projectId = hits[0]?.projectId ?? "";
@@ -36,20 +36,22 @@ export function traceTest(
       const traces = [...left.keys()];
       const asked = who === "root" ? { ids: traces, traceIds: null } : { ids: null, traceIds: traces };
       const found = await findInDays(asking, days, { ...EVERYTHING, ...asked, filter, after });
+      if (found === null) return false;
       for (const { id, trace } of found.hits) {
         const traceId = who === "root" ? id : trace.id;
         known.set(left.get(traceId) ?? "", true);
         left.delete(traceId);
       }
       after = found.stoppedAt;
-    } while (after !== null && left.size > 0 && asking.budget.check().ok);
+    } while (after !== null && left.size > 0);
     for (const key of left.values()) known.set(key, false);
+    return true;
   };
 
   return async (hits) => {
     const unknown = hits.filter((hit) => !known.has(keyOf(hit)));
     const groups = Map.groupBy(unknown, ({ projectId, trace }) => `${projectId}/${trace.days}`);
-    for (const group of groups.values()) await look(group);
+    for (const group of groups.values()) if (!(await look(group))) return null;
     return hits.filter((hit) => known.get(keyOf(hit)) === true);
   };
 }

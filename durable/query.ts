@@ -1,6 +1,6 @@
 import type { Refusal } from "../src/domain/failures.ts";
 import type { QueriedProject } from "../src/domain/records.ts";
-import { ok, type Result } from "../src/domain/result.ts";
+import { fail, ok, type Result } from "../src/domain/result.ts";
 import { keptUntil } from "../src/domain/retention.ts";
 import { DAY_MS, dayOf, startOfDay } from "../src/domain/time.ts";
 import type { Filter } from "../src/filter/filter.ts";
@@ -9,7 +9,7 @@ import { dayMayMatch } from "../src/trace/query-filter.ts";
 import { type Order, type Position, placeBefore } from "../src/trace/query-order.ts";
 import { strays } from "./actors.ts";
 import type { Env } from "./env.ts";
-import { QueryBudget } from "./query-budget.ts";
+import { QueryBudget, TOO_MUCH_TO_LOOK_THROUGH } from "./query-budget.ts";
 import type { Hit, RunQuestion } from "./query-messages.ts";
 import { rowsOfHits } from "./query-rows.ts";
 import { type Asking, findInDays } from "./query-shards.ts";
@@ -83,10 +83,9 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     const asked = days.filter((day) => isKept(query, day) && dayMayMatch(query.filter, day.projectId, day.day));
     const wanted = tests.length === 0 ? limit - hits.length : CANDIDATES;
     const found = await findInDays(asking, asked, questionOf(query, after, wanted));
-    let fitting = found.hits;
-    for (const test of tests) fitting = await test(fitting);
-    const within = asking.budget.check();
-    if (!within.ok) return within;
+    const fitting = found === null ? null : await passing(tests, found.hits);
+    if (found === null || fitting === null)
+      return hits.length > 0 ? ok({ hits, next: after }) : fail(TOO_MUCH_TO_LOOK_THROUGH);
     hits.push(...fitting.slice(0, limit - hits.length));
     const full = hits[limit - 1];
     if (full !== undefined) return ok({ hits, next: full });
@@ -94,6 +93,13 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     after = found.stoppedAt ?? behind(order, last.day);
     if (asking.budget.isEnough && hits.length > 0) return ok({ hits, next: after });
   }
+}
+
+/** The hits that pass all tests. Null: the budget is spent before that is known. */
+async function passing(tests: readonly TraceTest[], hits: readonly Hit[]): Promise<readonly Hit[] | null> {
+  let left: readonly Hit[] | null = hits;
+  for (const test of tests) left = left === null ? null : await test(left);
+  return left;
 }
 
 /** A day that is over has no runs any more, also before its shards have noticed. */

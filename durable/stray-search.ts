@@ -42,10 +42,12 @@ export class StraySearch {
    * Looks for runs on the days, in their order, and brings the changes of those found home. First in the project that
    * a run's changes name, then in the others: whoever gives feedback or patches late may name another project. Answers
    * why shards took no changes of runs that they have; these stay parked, and the others are with theirs all the same.
+   * `mayBeOn`: which of the runs a day can have at all.
    */
   async lookFor(
     runIds: readonly string[],
     daysFor: (lost: readonly LostRun[]) => readonly KnownDay[],
+    mayBeOn: (day: KnownDay, runId: string) => boolean = () => true,
   ): Promise<Result<null, Capacity>> {
     if (runIds.length === 0) return ok(null);
     const earlier = runIds.map((id) => this.#looks.get(id));
@@ -62,7 +64,7 @@ export class StraySearch {
         return;
       }
     };
-    const look = Promise.allSettled(earlier).then(() => this.#ask(daysFor(lost()), lost, bringHome));
+    const look = Promise.allSettled(earlier).then(() => this.#ask(daysFor(lost()), lost, bringHome, mayBeOn));
     for (const id of runIds) this.#looks.set(id, look);
     try {
       await look;
@@ -81,16 +83,23 @@ export class StraySearch {
       async (runIds) => {
         for (const id of runIds) lost.delete(id);
       },
+      () => true,
     );
     return lost.size === 0;
   }
 
-  async #ask(days: readonly KnownDay[], lostNow: () => readonly LostRun[], found: Found): Promise<void> {
+  async #ask(
+    days: readonly KnownDay[],
+    lostNow: () => readonly LostRun[],
+    found: Found,
+    mayBeOn: (day: KnownDay, runId: string) => boolean,
+  ): Promise<void> {
     let lost = lostNow();
     for (const isNamed of [true, false]) {
       for (let at = 0; at < days.length && lost.length > 0; at += ASKED_TOGETHER) {
         const asked = days.slice(at, at + ASKED_TOGETHER);
-        const candidates = ({ projectId }: KnownDay) => lost.filter((run) => isNamedBy(run, projectId) === isNamed);
+        const candidates = (day: KnownDay) =>
+          lost.filter((run) => isNamedBy(run, day.projectId) === isNamed && mayBeOn(day, run.id));
         // All are waited for, whichever fails: the next look for these runs must not meet one still on its way.
         const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day), found)));
         const failed = answers.find(({ status }) => status === "rejected");

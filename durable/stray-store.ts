@@ -156,6 +156,19 @@ export class StrayStore {
     this.#held = { changes: held.changes + 1, bytes: held.bytes + bytes };
   }
 
+  /** The number of the last change parked; later ones have higher numbers. */
+  lastSeq(): number {
+    return this.#sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM stray").one().seq;
+  }
+
+  /** The runs of changes parked after one. */
+  parkedAfter(seq: number): string[] {
+    return this.#sql
+      .exec<{ run: string }>("SELECT DISTINCT run FROM stray WHERE seq > ?", seq)
+      .toArray()
+      .map(({ run }) => run);
+  }
+
   /** Runs looked for, those due until an instant, the longest waiting first. */
   lostRuns(dueUntil: number, limit: number): LostRun[] {
     return this.#lost("WHERE due_at <= ? GROUP BY run ORDER BY min(seq) LIMIT ?", dueUntil, limit);

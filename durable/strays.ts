@@ -15,6 +15,7 @@ import type { Env } from "./env.ts";
 import { eraseDay } from "./erase-day.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
 import { leastOf } from "./least.ts";
+import { type Candidates, SearchedDays } from "./searched-days.ts";
 import { MESSAGE_BYTES, StraySearch } from "./stray-search.ts";
 import { StrayStore } from "./stray-store.ts";
 import { isStorageFault, NO_STORAGE, TOO_MUCH_PARKED } from "./trace-capacity.ts";
@@ -66,6 +67,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   readonly #lookedAt = new DayQueue(this.ctx.storage.sql, "looked_at");
   readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   readonly #alarm = new Alarm(this.ctx.storage);
+  readonly #searched = new SearchedDays(this.#store);
   readonly #search = new StraySearch(this.#store, () => this.env, this.#tenantId, {
     noteDay: (day) => this.#noteDay(day),
     cameHome: (runId, day) => this.#feedback.settle(runId, day),
@@ -127,6 +129,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   async forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void> {
     this.#feedback.forgetDay(day);
+    this.#searched.forget(day);
   }
 
   async flush(day: KnownDay): Promise<void> {
@@ -141,13 +144,26 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   }
 
   async #bringHomeTo(days: readonly KnownDay[]): Promise<Result<null, Capacity>> {
-    const runIds = this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
     let outcome: Result<null, Capacity> = ok(null);
-    for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER) {
-      const brought = await this.#search.lookFor(runIds.slice(at, at + FLUSHED_TOGETHER), () => days);
-      if (!brought.ok) outcome = brought;
-    }
+    if (this.#store.held.changes === 0) return outcome;
+    await this.#searched.search(this.env, this.#tenantId, days, async (candidates) => {
+      const mayBeOn = (day: KnownDay, runId: string) => candidates.get(day)?.has(runId) ?? true;
+      const asked = days.filter((day) => candidates.get(day)?.size !== 0);
+      const runIds = this.#candidatesOf([...candidates.values()]);
+      for (let at = 0; at < runIds.length; at += FLUSHED_TOGETHER) {
+        const together = runIds.slice(at, at + FLUSHED_TOGETHER);
+        const brought = await this.#search.lookFor(together, () => asked, mayBeOn);
+        if (!brought.ok) outcome = brought;
+      }
+      return outcome.ok;
+    });
     return outcome;
+  }
+
+  /** All that may be on one of the days. */
+  #candidatesOf(byDay: readonly Candidates[]): readonly string[] {
+    if (byDay.includes(null)) return this.#store.lostRuns(Number.MAX_SAFE_INTEGER, -1).map(({ id }) => id);
+    return [...new Set(byDay.flatMap((candidates) => [...(candidates ?? [])]))];
   }
 
   /** While a client waits whose changes are durable here: whatever goes wrong, the alarm looks again. */

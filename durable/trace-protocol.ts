@@ -22,6 +22,8 @@ export interface TraceShardProtocol {
   dayNoted(note: string): Promise<void>;
   /** Those of the runs of which a post or a patch has come here. */
   has(runIds: readonly string[]): Promise<readonly string[]>;
+  /** Runs of which a post or a patch has come since an earlier answer; null: since ever. May name others beside them. */
+  arrivals(since: ShardMark | null, limit: number): Promise<Arrivals>;
   /**
    * Segments with every run that was acknowledged before this was asked, as far as they overlap the window, ordered
    * by (minStart, key), the first of them with their footers, as many as `footerBytes` hold. Throws when they cannot be
@@ -48,6 +50,18 @@ export interface TraceShardProtocol {
   /** The runs that fit, with everything that was acknowledged of them; seals nothing. */
   findRuns(question: RunQuestion): Promise<FoundRuns>;
   readRuns(question: RowsQuestion): Promise<QueriedRows>;
+}
+
+/** How much had come to a shard. */
+export interface ShardMark {
+  readonly change: number;
+  readonly segment: number;
+}
+
+export interface Arrivals {
+  /** Null: more than should be named. */
+  readonly runIds: readonly string[] | null;
+  readonly mark: ShardMark;
 }
 
 export interface Taken {

@@ -19,10 +19,12 @@ import { isStorageFault, NO_STORAGE, TOO_MUCH_HOT } from "./trace-capacity.ts";
 import { estimateShard } from "./trace-estimate.ts";
 import { readFeedback } from "./trace-feedback.ts";
 import type {
+  Arrivals,
   Capacity,
   FeedbackQuestion,
   FoundFeedback,
   ShardEstimate,
+  ShardMark,
   ShardQuestion,
   Taken,
   TraceShardProtocol,
@@ -33,6 +35,8 @@ import { TraceUpkeep } from "./trace-upkeep.ts";
 
 /** Pause after a seal that did not succeed, and after a death in the middle of one. */
 const RECOVERY_MS = 30_000;
+
+const NOTHING_CAME: ShardMark = { change: 0, segment: 0 };
 
 const NOTHING_FOUND: FoundRuns = { hits: [], stoppedAt: null, readBytes: 0 };
 
@@ -70,6 +74,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   async has(runIds: readonly string[]): Promise<readonly string[]> {
     return this.#store?.known(runIds) ?? [];
+  }
+
+  async arrivals(since: ShardMark | null, limit: number): Promise<Arrivals> {
+    return this.#store?.arrivals(since, limit) ?? { runIds: [], mark: NOTHING_CAME };
   }
 
   async snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot> {

@@ -6,6 +6,7 @@ import { CREATE_PIECES } from "./pieces.ts";
 import { TraceHot } from "./trace-hot.ts";
 import { TraceNote } from "./trace-note.ts";
 import { TraceObjects } from "./trace-objects.ts";
+import type { Arrivals, ShardMark } from "./trace-protocol.ts";
 import { TraceRetention } from "./trace-retention.ts";
 import { TraceShares } from "./trace-shares.ts";
 import { TraceSummaries } from "./trace-summaries.ts";
@@ -100,6 +101,27 @@ export class TraceStore {
       )
       .toArray()
       .map(({ run }) => run);
+  }
+
+  /** See TraceShardProtocol. Seals have numbers, and a run that comes later is sealed under a higher one. */
+  arrivals(since: ShardMark | null, limit: number): Arrivals {
+    const { segment } = this.#sql
+      .exec<{ segment: number }>("SELECT coalesce(max(number), 0) AS segment FROM segment")
+      .one();
+    const mark = { change: this.hot.lastSeq(), segment };
+    const runIds = this.#sql
+      .exec<{ run: string }>(
+        `SELECT run FROM change WHERE kind <> 'feedback' AND seq > ?
+        UNION SELECT run FROM sealed WHERE ? AND segment > ? LIMIT ?`,
+        since?.change ?? 0,
+        // No scan for nothing.
+        segment > (since?.segment ?? 0) ? 1 : 0,
+        since?.segment ?? 0,
+        limit + 1,
+      )
+      .toArray()
+      .map(({ run }) => run);
+    return { runIds: runIds.length > limit ? null : runIds, mark };
   }
 
   /** The live segments that hold the runs. */

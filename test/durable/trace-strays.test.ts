@@ -5,6 +5,7 @@ import { ANY_FEEDBACK } from "../../durable/feedback.ts";
 import { StraySearch } from "../../durable/stray-search.ts";
 import { StrayStore } from "../../durable/stray-store.ts";
 import type { StraysActor } from "../../durable/strays.ts";
+import type { TraceShardProtocol } from "../../durable/trace-protocol.ts";
 import { ok } from "../../src/domain/result.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../src/domain/time.ts";
 import {
@@ -102,6 +103,59 @@ describe("very many changes without their runs", () => {
     await ingest(project, patch(id, ended));
     await ingest(project, post(id));
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
+  });
+
+  it("are asked for once on each day, and again only where they may have come since", async () => {
+    const project = newProject();
+    const days = ["2030-01-02", "2030-01-03", "2030-01-04"];
+    const [early, lost, late] = [newId(), newId(), newId()];
+    for (const day of [0, 1, 2]) await ingest(project, post(newId(), { start_time: NOON + day * DAY_MS * 1000 }));
+    await ingest(project, patch(early, ended), patch(lost, ended));
+    await park(project, Date.now());
+    // What is parked is counted anew.
+    await evictDurableObject(stub(project));
+    /** What shards were asked for by the runs' ids. */
+    let asked: string[] = [];
+    await runInDurableObject(stub(project), (instance) => {
+      // `env` is protected in the types alone.
+      const inside = instance as unknown as { env: Env };
+      const { TRACE_SHARD } = inside.env;
+      const getByName = (name: string) => {
+        const shard = TRACE_SHARD.getByName(name) as unknown as TraceShardProtocol;
+        const has = (ids: readonly string[]) => {
+          asked.push(...ids);
+          return shard.has(ids);
+        };
+        return {
+          has,
+          arrivals: (...args: Parameters<typeof shard.arrivals>) => shard.arrivals(...args),
+          ingest: (...args: Parameters<typeof shard.ingest>) => shard.ingest(...args),
+        };
+      };
+      inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
+    });
+    const search = async (): Promise<string[]> => {
+      // It looks for runs, too.
+      await runInDurableObject(stub(project), (_, { storage }) => storage.deleteAlarm());
+      asked = [];
+      const projectIds = [project.project.id];
+      const [firstDay = "", , lastDay = ""] = days;
+      const found = await straysOf(project).daysToQuery({ projectIds, firstDay, lastDay, order: "asc", limit: 10 });
+      expect(found.map(({ day }) => day)).toEqual(days);
+      return asked;
+    };
+    expect(await search()).toEqual([]);
+    await ingest(project, post(early));
+    expect(await search()).toEqual([early]);
+    await exported(project);
+    expect(await search()).toEqual([]);
+    await straysOf(project).place([patch(late, ended)]);
+    expect(await search()).toEqual([late, late, late]);
+    await ingest(project, post(late));
+    await exported(project);
+    expect(await search()).toEqual([]);
+    const patched = (await exported(project)).filter(({ status }) => status === "success").map(({ id }) => id);
+    expect(patched.sort()).toEqual([early, late]);
   });
 
   it("are given up all together after a week", async () => {

@@ -82,7 +82,7 @@ export class SearchedDays {
     const candidates = new Set(fresh);
     for (const runIds of arrived) {
       if (runIds === null) return null;
-      for (const { id } of this.#store.lostRunsAmong(runIds)) candidates.add(id);
+      for (const id of this.#store.waitingAmong(runIds)) candidates.add(id);
     }
     return candidates;
   }

@@ -169,6 +169,17 @@ export class StrayStore {
       .map(({ run }) => run);
   }
 
+  /** Those of the runs that are looked for, each found by the index: of many that wait, most were not named. */
+  waitingAmong(runIds: readonly string[]): string[] {
+    return this.#sql
+      .exec<{ run: string }>(
+        "SELECT value AS run FROM json_each(?) WHERE EXISTS (SELECT 1 FROM stray WHERE run = value)",
+        JSON.stringify(runIds),
+      )
+      .toArray()
+      .map(({ run }) => run);
+  }
+
   /** Runs looked for, those due until an instant, the longest waiting first. */
   lostRuns(dueUntil: number, limit: number): LostRun[] {
     return this.#lost("WHERE due_at <= ? GROUP BY run ORDER BY min(seq) LIMIT ?", dueUntil, limit);

@@ -1,12 +1,8 @@
+import { createGunzip } from "node:zlib";
 import { ok, type Result } from "../domain/result.ts";
+import { CHUNK_BYTES, decompressed } from "./decompressed.ts";
 import { type Invalid, invalid } from "./run-change.ts";
 import { unzstd } from "./zstd.ts";
-
-/**
- * Deflate gives at most 1,032 bytes for one. Compressed bytes are fed in slices of this size, so that what one step
- * of decompression can put into memory is bounded by 16 MiB.
- */
-const COMPRESSED_SLICE_BYTES = 16 * 1024;
 
 /**
  * The body without its `Content-Encoding`: null, `identity`, `gzip` or `zstd`. Anything else is a refusal. The stream fails
@@ -24,21 +20,13 @@ export function decodeBody(
       return ok(body);
     case "gzip":
     case "x-gzip":
-      return ok(body.pipeThrough(inSlices()).pipeThrough(gunzip()));
+      return ok(gunzip(body));
     case "zstd":
       return ok(unzstd(body));
   }
   return invalid(["header", "content-encoding"], "must be identity, gzip or zstd", "content_encoding");
 }
 
-function inSlices(): TransformStream<Uint8Array, Uint8Array> {
-  return new TransformStream({
-    transform(chunk, controller) {
-      for (let at = 0; at < chunk.length; at += COMPRESSED_SLICE_BYTES)
-        controller.enqueue(chunk.subarray(at, at + COMPRESSED_SLICE_BYTES));
-    },
-  });
-}
-
-/** The platform's types leave open which kind of buffer stands behind the bytes, hence the cast. */
-const gunzip = () => new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>;
+/** The platform's own decoder refuses a body of several members, which RFC 1952 (section 2.2) allows. */
+const gunzip = (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> =>
+  decompressed(body, createGunzip({ chunkSize: CHUNK_BYTES }));

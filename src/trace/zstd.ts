@@ -1,6 +1,6 @@
-import { pipeline, Readable } from "node:stream";
 import { constants, createZstdDecompress } from "node:zlib";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { CHUNK_BYTES, decompressed } from "./decompressed.ts";
 
 /**
  * Zstandard bodies (RFC 8878). The platforms' decoders leave out a frame that begins in the same write in which
@@ -9,9 +9,6 @@ import { fail, ok, type Result } from "../domain/result.ts";
 
 /** RFC 9659, section 3: senders over HTTP keep to windows of 8 MiB, and no more is reserved for anybody. */
 const MAX_WINDOW_LOG = 23;
-
-/** Bytes that the decoder hands out at a time; it waits until they are taken, whatever one write expands to. */
-const CHUNK_BYTES = 64 * 1024;
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
@@ -24,20 +21,7 @@ const BLOCK_RESERVED = 3;
 /** The body decompressed. Fails while being read when it is not Zstandard, or ends within a frame. */
 export function unzstd(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const params = { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG };
-  const decoder = createZstdDecompress({ chunkSize: CHUNK_BYTES, params });
-  // What breaks on the way is told by the decoder to whoever reads it.
-  pipeline(Readable.from(cutAtFrames(body)), decoder, () => undefined);
-  const chunks: AsyncIterator<Uint8Array> = decoder[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel() {
-      decoder.destroy();
-    },
-  });
+  return decompressed(cutAtFrames(body), createZstdDecompress({ chunkSize: CHUNK_BYTES, params }));
 }
 
 async function* cutAtFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

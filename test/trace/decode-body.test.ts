@@ -34,6 +34,8 @@ describe("Content-Encoding", () => {
   it.each([
     ["gzip that is none", plain, "gzip"],
     ["gzip that breaks off", gzipSync(body).subarray(0, 60), "gzip"],
+    ["gzip that breaks off in another member", Buffer.concat([gzipSync(""), gzipSync(body).subarray(0, 60)]), "gzip"],
+    ["gzip with something else behind it", Buffer.concat([gzipSync(body), plain]), "gzip"],
     ["zstd that is none", plain, "zstd"],
     ["zstd that breaks off", zstdCompressSync(body).subarray(0, 60), "zstd"],
     ["zstd that breaks off in its checksum", withChecksum(body).subarray(0, -1), "zstd"],
@@ -56,9 +58,23 @@ describe("Content-Encoding", () => {
   });
 });
 
-describe("zstd", () => {
-  const words = Buffer.from(Array.from({ length: 60_000 }, (_, n) => `${n * n} `).join(""));
+const words = Buffer.from(Array.from({ length: 60_000 }, (_, n) => `${n * n} `).join(""));
 
+it.each([1, 13, 4096, 1_000_000])("gzip may have several members, in chunks of %d bytes", async (chunkBytes) => {
+  const longest = chunkBytes === 1 ? 4096 : words.length;
+  const pieces = [longest, 10, 0, 2000, 1].map((length, n) => words.subarray(n * 100, n * 100 + length));
+  const members = Buffer.concat(pieces.map((piece) => gzipSync(piece)));
+  expect((await bytesOf(decoded(members, "gzip", chunkBytes))).equals(Buffer.concat(pieces))).toBe(true);
+});
+
+it("gzip of many members cannot be used as a bomb", async () => {
+  const spaces = gzipSync(new Uint8Array(1024 * 1024).fill(0x20));
+  const members = Buffer.concat(Array.from({ length: 40 }, () => spaces));
+  const { refused } = await collect(readBatch(decoded(members, "gzip", 100_000), 4 * 1024 * 1024));
+  expect(refused).toMatchObject([{ type: "too_large" }]);
+});
+
+describe("zstd", () => {
   it.each([1, 97, 4096, 1_000_000])("comes whole in chunks of %d bytes, whatever its length", async (chunkBytes) => {
     const lengths = chunkBytes === 1 ? [0, 1, 4096] : [0, 1, 40 * 1024, 64 * 1024, 128 * 1024, words.length];
     for (const length of lengths) {

@@ -42,7 +42,17 @@ export interface TableTake extends Pick<TableLedger, "since" | "start" | "bound"
  */
 export const SETTLED_AFTER_MICROS = 60_000_000;
 
-/** The ledger with the bound of the window about to be spawned. Another binding than before begins anew. */
+/**
+ * Looks that may be owed, and exports settled by one window: both stand in the event of each window, which holds 256 KiB
+ * at most (durable/journal.ts), and each look is a query.
+ */
+const MOST_OWED = 100;
+const MOST_SETTLED = 1000;
+
+/**
+ * The ledger with the bound of the window about to be spawned. Another binding than before begins anew. Where too much
+ * is owed the bound stays: what the table gets until then is late for every window.
+ */
 export function boundedAt(
   ledger: TableLedger | null,
   { since }: Pick<TableBinding, "since">,
@@ -51,7 +61,7 @@ export function boundedAt(
 ): TableLedger {
   const bound = clockMicros - SETTLED_AFTER_MICROS;
   if (ledger?.since !== since) return { since, start: windowStart, bound, owed: [], carried: [] };
-  if (bound <= ledger.bound) return ledger;
+  if (bound <= ledger.bound || ledger.owed.length >= MOST_OWED) return ledger;
   const { start, owed } = ledger;
   const come: LateRows = { start, end: windowStart, ingested: { since, from: ledger.bound, before: bound } };
   return { ...ledger, bound, owed: [...owed, come] };
@@ -69,6 +79,7 @@ export function takeLate(
   const rows: LateRows[] = [];
   const settled: string[] = [];
   for (const one of carried) {
+    if (settled.length === MOST_SETTLED) break;
     const isLost = LOST.some((status) => status === statuses.get(one.exportId));
     if (isLost && rows.length + one.rows.length > MOST_LATE_DAYS) continue;
     if (isLost) rows.push(...one.rows);

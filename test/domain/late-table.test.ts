@@ -274,6 +274,21 @@ describe("late rows of a table", () => {
     expect([third.rows, third.take.settled]).toEqual([first.rows, ["one"]]);
   });
 
+  it("of too many looks keep the bound where it is, so that each row is still owed once", () => {
+    const crowded = (looks: number) => ({ ...ledger, owed: Array.from({ length: looks }, () => owed) });
+    const later = ledger.bound + 2 * SETTLED_AFTER_MICROS;
+    expect(boundedAt(crowded(99), binding, end, later).owed).toHaveLength(100);
+    expect(boundedAt(crowded(100), binding, end, later)).toEqual(crowded(100));
+  });
+
+  it("of very many exports that ended are settled over several windows", () => {
+    const carried = Array.from({ length: 1001 }, (_, n) => ({ exportId: `${n}`, rows: [owed] }));
+    const statuses = new Map(carried.map(({ exportId }) => [exportId, "COMPLETED" as const]));
+    const { take } = takeLate({ ...ledger, owed: [], carried }, statuses, []);
+    const after = ledgerAfter({ ...ledger, carried }, take, { exportId: "next", late: [] });
+    expect([take.settled.length, after.carried.map(({ exportId }) => exportId)]).toEqual([1000, ["1000"]]);
+  });
+
   it("of a binding before are nobody's: what a new one names is another table", () => {
     const { rows } = takeLate(ledger, new Map(), [allDays]);
     const before = { ...ledger, carried: [{ exportId: "one", rows }] };

@@ -96,8 +96,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   async runs(query: PartQuery): Promise<Part<ExportRunRecord>> {
     const plan = this.#plan();
     if (plan === null) return { items: [], next: null };
-    const ordinals = plan.partitions.map(({ ordinal }) => String(ordinal));
-    return partOf(ordinals, query, (ordinal) => this.#runRecord(plan, Number(ordinal)));
+    const { definition, partitions } = plan;
+    const readers = new Map(
+      partitions.map(({ ordinal }) => [runIdOf(definition.id, ordinal), () => this.#runRecord(plan, ordinal)]),
+    );
+    return partOf([...readers.keys()], query, async (runId) => (await readers.get(runId)?.()) ?? null);
   }
 
   async run(runId: string): Promise<ExportRunRecord | null> {

@@ -1,8 +1,12 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { bulkExport, workspace } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
-import { allParts, PART_CHARACTERS, type Part, type PartQuery, partOf } from "../../durable/parts.ts";
+import { allParts, FIRST_PART, PART_CHARACTERS, type Part, type PartQuery, partOf } from "../../durable/parts.ts";
 import { runsOfSpawned } from "../../durable/schedule-runs.ts";
 import { ok } from "../../src/domain/result.ts";
+import { DAY_MS } from "../../src/domain/time.ts";
+import { definitionOf, newWorkspace } from "./exporting.ts";
+import { env, WHOLE_DAY } from "./traces.ts";
 
 const LONG = "x".repeat(PART_CHARACTERS / 4);
 const IDS = Array.from({ length: 100 }, (_, n) => `${n}`);
@@ -53,11 +57,24 @@ it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
     const getByName = (name: string) => ({
       runs: (query: PartQuery) => partOf(runsOf(name.replace("export/", "")), query, read),
     });
-    const env = { EXPORT: { getByName } } as unknown as Env; // the one actor that is asked
+    const asked = { EXPORT: { getByName } } as unknown as Env; // the one actor that is asked
     const exportIds = ["a", "b", "c"];
     const all = exportIds.flatMap(runsOf).slice(page.offset);
-    const { ids, parts } = await collected(page, (query) => runsOfSpawned(env, exportIds, query));
+    const { ids, parts } = await collected(page, (query) => runsOfSpawned(asked, exportIds, query));
     expect(ids).toEqual(all.slice(0, page.limit ?? all.length));
     expect(parts).toBeGreaterThan(1);
   },
 );
+
+it("the runs of an export go on behind the run that was the last one, named by its id", async () => {
+  const home = await newWorkspace();
+  const { start } = WHOLE_DAY;
+  const wanted = definitionOf(home, { start: start - 3 * DAY_MS, end: start });
+  const created = await workspace(env, home.tenantId).createExport(wanted);
+  expect(created.ok).toBe(true);
+  await vi.waitUntil(async () => (await bulkExport(env, wanted.id).view()) !== null);
+  const { items: all } = await bulkExport(env, wanted.id).runs(FIRST_PART);
+  expect(all).toHaveLength(3);
+  const behind = await bulkExport(env, wanted.id).runs({ ...FIRST_PART, after: all[0]?.id ?? "" });
+  expect(behind.items.map(({ id }) => id)).toEqual(all.slice(1).map(({ id }) => id));
+});

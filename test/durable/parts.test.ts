@@ -1,11 +1,11 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { bulkExport, workspace } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
 import { allParts, FIRST_PART, PART_CHARACTERS, type Part, type PartQuery, partOf } from "../../durable/parts.ts";
 import { runsOfSpawned } from "../../durable/schedule-runs.ts";
 import { ok } from "../../src/domain/result.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
-import { definitionOf, newWorkspace } from "./exporting.ts";
+import { definitionOf, newWorkspace, untilEnded } from "./exporting.ts";
 import { env, WHOLE_DAY } from "./traces.ts";
 
 const LONG = "x".repeat(PART_CHARACTERS / 4);
@@ -72,7 +72,7 @@ it("the runs of an export go on behind the run that was the last one, named by i
   const wanted = definitionOf(home, { start: start - 3 * DAY_MS, end: start });
   const created = await workspace(env, home.tenantId).createExport(wanted);
   expect(created.ok).toBe(true);
-  await vi.waitUntil(async () => (await bulkExport(env, wanted.id).view()) !== null);
+  await untilEnded(home.tenantId, wanted.id);
   const { items: all } = await bulkExport(env, wanted.id).runs(FIRST_PART);
   expect(all).toHaveLength(3);
   const behind = await bulkExport(env, wanted.id).runs({ ...FIRST_PART, after: all[0]?.id ?? "" });

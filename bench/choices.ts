@@ -14,7 +14,8 @@ const SLIM_FIELDS = EXPORT_FIELDS.filter((field) => field !== "inputs" && field 
 /**
  * In the order of a round. The whole export comes last: its files are the ones left in the bucket. Of the filters two
  * match runs of the whole day, those that failed, which segments keep together, and those of one name, which stand
- * everywhere in them; the others those of 36 seconds and of half of the hour in which the traces begin.
+ * everywhere in them; the others those of 36 seconds and of half of the hour in which the traces begin. That of no run,
+ * which statistics alone tell, shows what an export costs beside its rows.
  */
 export const CHOICES = {
   slim: { label: "no inputs, outputs", fields: SLIM_FIELDS, filter: null },
@@ -27,6 +28,11 @@ export const CHOICES = {
     label: "all 29, the 3 % of one name",
     fields: EXPORT_FIELDS,
     filter: { expression: 'eq(name, "send_mail")', where: "name = 'send_mail'" },
+  },
+  none: {
+    label: "all 29, no run",
+    fields: EXPORT_FIELDS,
+    filter: { expression: 'eq(name, "no run has this name")', where: "name = 'no run has this name'" },
   },
   clustered: {
     label: "all 29, 1 % of the time",
@@ -49,9 +55,6 @@ export const CHOICES = {
 
 export type ChoiceName = keyof typeof CHOICES;
 
-/** No run at all, which statistics alone tell: its export is what every export costs beside its rows. */
-export const NO_RUN_EXPRESSION = 'eq(name, "no run has this name")';
-
 // Object.keys forgets the key type; the object above is closed.
 export const CHOICE_NAMES = Object.keys(CHOICES) as readonly ChoiceName[];
 
@@ -59,6 +62,7 @@ export const perChoice = <Value>(make: (name: ChoiceName) => Value): Record<Choi
   slim: make("slim"),
   failed: make("failed"),
   spread: make("spread"),
+  none: make("none"),
   clustered: make("clustered"),
   half: make("half"),
   whole: make("whole"),

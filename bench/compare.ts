@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiAccess, ExportRequest } from "../dev/api.ts";
 import type { Child } from "./child.ts";
-import { CHOICE_NAMES, CHOICES, type Choice, type ChoiceName, NO_RUN_EXPRESSION, perChoice } from "./choices.ts";
+import { CHOICE_NAMES, CHOICES, type Choice, type ChoiceName, perChoice } from "./choices.ts";
 import { type ExportMeasure, measureExport } from "./export.ts";
 import { median } from "./measures.ts";
 import type { PeerExport } from "./peer.ts";
@@ -42,8 +42,6 @@ export interface WaybillSeries extends Series {
 
 export interface Compared {
   readonly waybill: Choices<WaybillSeries>;
-  /** How long Waybill's exports of no run took, in ms. */
-  readonly empty: readonly number[];
   readonly duckdb: Choices<Series>;
   readonly duckdbFiles: Choices<Series>;
   readonly clickHouse: Choices<Series> | null;
@@ -57,10 +55,7 @@ export const compare = async (contest: Contest): Promise<Compared> => {
   const duckdb = perChoice((): Turn[] => []);
   const duckdbFiles = perChoice((): Turn[] => []);
   const clickHouse = perChoice((): Turn[] => []);
-  const empty: number[] = [];
   for (let round = 0; round < contest.rounds; round++) {
-    const ofNoRun = { ...contest.request, filter: NO_RUN_EXPRESSION };
-    empty.push((await measureExport(contest.api, ofNoRun, contest.service, contest.bucket)).ms);
     for (const name of CHOICE_NAMES) {
       const choice = CHOICES[name];
       waybill[name].push(await waybillTurn(contest, choice));
@@ -71,7 +66,6 @@ export const compare = async (contest: Contest): Promise<Compared> => {
   }
   return {
     waybill: perChoice((name) => waybillSeries(waybill[name])),
-    empty,
     duckdb: perChoice((name) => series(duckdb[name])),
     duckdbFiles: perChoice((name) => series(duckdbFiles[name])),
     clickHouse: contest.clickHouse && perChoice((name) => series(clickHouse[name])),

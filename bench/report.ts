@@ -39,8 +39,6 @@ it wrote itself, compressed with zstd, in row groups of 10,240 runs.
 
 ${table(["", "columns", "ms", "rows/s", "MB/s", "file MB", "peak MB", "growth MB", "x DuckDB"], rows)}
 
-Waybill's export of no run, which is what each of the above costs beside its rows: ${whole(median(outcome.compared.empty))} ms.
-
 Waybill compresses at ingest, so its ingest belongs beside its export:
 
 ${table(
@@ -99,7 +97,7 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     read_share_filtered_failed: rounded(readShare(outcome, "failed")),
     read_share_filtered_spread: rounded(readShare(outcome, "spread")),
     read_share_filtered_clustered: rounded(readShare(outcome, "clustered")),
-    export_of_no_run_ms: rounded(median(outcome.compared.empty)),
+    export_of_no_run_ms: rounded(median(waybill.none.ms)),
     export_runs_per_s: rate(waybill.whole),
     duckdb_runs_per_s: rate(duckdb.whole),
     clickhouse_runs_per_s: clickHouse && rate(clickHouse.whole),

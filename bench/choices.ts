@@ -32,7 +32,10 @@ export const CHOICES = {
   none: {
     label: "all 29, no run",
     fields: EXPORT_FIELDS,
-    filter: { expression: 'eq(name, "no run has this name")', where: "name = 'no run has this name'" },
+    filter: {
+      expression: 'lt(start_time, "2026-01-15T00:00:00Z")',
+      where: "start_time < '2026-01-15 00:00:00'",
+    },
   },
   clustered: {
     label: "all 29, 1 % of the time",

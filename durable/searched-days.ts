@@ -1,8 +1,9 @@
 import { traceShard } from "./actors.ts";
+import { dayKey } from "./day-key.ts";
 import type { Env } from "./env.ts";
 import { inLanes } from "./steps/lanes.ts";
 import type { StrayStore } from "./stray-store.ts";
-import type { KnownDay, ShardMark } from "./trace-protocol.ts";
+import type { Arrivals, KnownDay, ShardMark } from "./trace-protocol.ts";
 
 /** Shards asked side by side. */
 const SHARD_LANES = 8;
@@ -49,43 +50,33 @@ export class SearchedDays {
     const shards = days.flatMap((day) => Array.from({ length: day.shards }, (_, shard) => ({ day, shard })));
     const answers = await inLanes(SHARD_LANES, shards, async ({ day, shard }) => {
       const { projectId } = day;
-      const since = this.#searched.get(keyOf(day))?.marks[shard] ?? null;
+      const since = this.#searched.get(dayKey(day))?.marks[shard] ?? null;
       const arrived = await traceShard(env, { tenantId, projectId, day: day.day, shard }).arrivals(since, limit);
       return { day, ...arrived };
     });
     const byDay = Map.groupBy(answers, ({ day }) => day);
-    const candidates = new Map(
-      [...byDay].map(([day, arrived]) => [
-        day,
-        this.#candidates(
-          day,
-          arrived.map(({ runIds }) => runIds),
-        ),
-      ]),
-    );
+    const candidates = new Map([...byDay].map(([day, arrived]) => [day, this.#candidates(day, arrived)]));
     if (!(await search(candidates))) return;
     if (this.#searched.size + days.length > DAYS_AT_MOST) this.#searched.clear();
     for (const [day, arrived] of byDay) {
       const marks = arrived.map(({ mark }) => mark);
-      this.#searched.set(keyOf(day), { marks, parked });
+      this.#searched.set(dayKey(day), { marks, parked });
     }
   }
 
   /** What its shards have is forgotten, and they count anew. */
   forget(day: Pick<KnownDay, "projectId" | "day">): void {
-    this.#searched.delete(keyOf(day));
+    this.#searched.delete(dayKey(day));
   }
 
-  #candidates(day: KnownDay, arrived: readonly (readonly string[] | null)[]): Candidates {
-    const parked = this.#searched.get(keyOf(day))?.parked;
+  #candidates(day: KnownDay, arrived: readonly Arrivals[]): Candidates {
+    const parked = this.#searched.get(dayKey(day))?.parked;
     const fresh = parked === undefined ? [] : this.#store.parkedAfter(parked);
     const candidates = new Set(fresh);
-    for (const runIds of arrived) {
+    for (const { runIds } of arrived) {
       if (runIds === null) return null;
       for (const id of this.#store.waitingAmong(runIds)) candidates.add(id);
     }
     return candidates;
   }
 }
-
-const keyOf = ({ projectId, day }: Pick<KnownDay, "projectId" | "day">): string => `${projectId}/${day}`;

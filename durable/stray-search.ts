@@ -1,6 +1,7 @@
 import { ok, type Result } from "../src/domain/result.ts";
 import { shardOf } from "../src/trace/routing.ts";
 import { traceShard } from "./actors.ts";
+import { dayKey } from "./day-key.ts";
 import type { Env } from "./env.ts";
 import type { LostRun, StrayStore } from "./stray-store.ts";
 import type { Capacity, KnownDay, TraceShardProtocol } from "./trace-protocol.ts";
@@ -146,7 +147,7 @@ export class StraySearch {
 
   /**
    * Some of the days that are known, `limit` at the most: those to which the runs point, in projects that they name
-   * first, and of all others those whose turn it is, so that with the turns each day is asked.
+   * first, and of all others those whose turn it is, so that with the turns, `turnsOf` of them, each day is asked.
    */
   daysFor(lost: readonly LostRun[], limit: number, turn = 0): readonly KnownDay[] {
     const inTurn = Math.ceil(limit / 2);
@@ -161,8 +162,7 @@ export class StraySearch {
       .sort((a, b) => b.weight - a.weight)
       .map(({ day }) => day)
       .slice(0, limit - inTurn);
-    const offset = (turn % this.turnsOf(limit)) * inTurn;
-    return distinct([...first, ...this.#store.days(inTurn, offset)]);
+    return distinct([...first, ...this.#store.days(inTurn, turn * inTurn)]);
   }
 
   /** After so many turns every day that is known was asked. */
@@ -172,7 +172,7 @@ export class StraySearch {
 }
 
 const distinct = (days: readonly KnownDay[]): readonly KnownDay[] => [
-  ...new Map(days.map((day) => [`${day.projectId}/${day.day}`, day])).values(),
+  ...new Map(days.map((day) => [dayKey(day), day])).values(),
 ];
 
 const isNamedBy = (run: LostRun, projectId: string): boolean => run.projectId === null || run.projectId === projectId;

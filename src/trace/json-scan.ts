@@ -63,16 +63,14 @@ export function scanObject(bytes: Uint8Array): Result<readonly JsonMember[], Jso
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) return notJson(start);
   const members: JsonMember[] = [];
-  let count = 0;
   const after = eachMember(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-    count += 1;
-    if (count > MAX_MEMBERS) return;
+    if (members.length > MAX_MEMBERS) return;
     members.push({ key: keyText(bytes, keyStart, keyEnd), start: valueStart, end: valueEnd });
   });
   if (after < 0) return notJson(~after);
   const rest = skipSpace(bytes, after);
   if (rest !== bytes.length) return notJson(rest);
-  return count > MAX_MEMBERS ? fail({ at: start, message: `more than ${MAX_MEMBERS} members` }) : ok(members);
+  return members.length > MAX_MEMBERS ? fail({ at: start, message: `more than ${MAX_MEMBERS} members` }) : ok(members);
 }
 
 /** Checks that the bytes are one JSON value, with nothing but white space around it, and says where it stands. */

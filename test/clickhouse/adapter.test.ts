@@ -1,9 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
+import { describe, expect, it } from "vitest";
 import { EXPORT_FIELDS } from "../../src/domain/fields.ts";
 import { TABLE_COLUMNS, type TableSource } from "../../src/domain/table-source.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
@@ -14,44 +9,20 @@ import { segmentFooter } from "../../src/parquet/segment-reader.ts";
 import type { Segment } from "../../src/parquet/segment-writer.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
 import { EXCEPTIONS } from "../../src/source/clickhouse/failures.ts";
-import { type ClickHouseBridge, exception, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
+import { exception } from "../support/clickhouse-bridge.ts";
 import { MARK } from "../support/secrets/mark.ts";
-import { createTable, DAY_START, insertRuns, SKIPPED } from "./runs.ts";
+import { dayOf, must, PROJECT, TENANT, useEngine } from "./engine.ts";
+import { createTable, DAY_START, insertRuns } from "./runs.ts";
 
 /** The adapter against the real ClickHouse engine. */
 
-const TENANT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000001";
-const PROJECT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000002";
 const MIB = 1024 * 1024;
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-"));
-let started: ClickHouseBridge | null = null;
-let duckdb: DuckDB;
-
-beforeAll(async () => {
-  started = await startClickHouseBridge(join(folder, "data"));
-  duckdb = await openDuckDB();
-  if (started === null) return;
+const { bridge, select } = useEngine((started) => {
   createTable(started);
   insertRuns(started, PROJECT, 5000);
   insertRuns(started, "another project", 100);
 });
-
-afterAll(async () => {
-  await started?.close();
-  duckdb?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-beforeEach(({ skip }) => {
-  if (started === null) skip(SKIPPED);
-  started?.interfere(null);
-});
-
-const bridge = (): ClickHouseBridge => {
-  if (started === null) throw new Error(SKIPPED);
-  return started;
-};
 
 const sourceOf = (changes: Partial<TableSource> = {}): TableSource => ({
   url: bridge().url,
@@ -69,22 +40,7 @@ const open = (changes: Partial<TableSource> = {}, password = bridge().password, 
   return opened.value;
 };
 
-const DAY: PageScope = {
-  tenantId: TENANT,
-  projectId: PROJECT,
-  start: DAY_START * 1000,
-  end: (DAY_START + DAY_MS) * 1000,
-  ingested: null,
-  filter: null,
-  fields: EXPORT_FIELDS,
-};
-
-const must = <T>(
-  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: unknown },
-): T => {
-  if (result.ok) return result.value;
-  throw new Error(JSON.stringify(result.failure));
-};
+const DAY = dayOf(EXPORT_FIELDS);
 
 const noWait = async () => {};
 
@@ -97,10 +53,7 @@ const idsIn = async (scope: PageScope, pageBytes: number, changes: Partial<Table
       adoptSegment(must(await table.page(scope, bounds, noWait)), { version: "v1", fields: ["id"] }),
     );
     expect(rows).toBe(bounds.rows);
-    // DuckDB remembers files by their paths.
-    const path = join(folder, `page-${randomUUID()}.parquet`);
-    writeFileSync(path, bytes);
-    ids.push(...(await duckdb.rows(`SELECT id FROM '${path}'`)).map(({ id }) => String(id)));
+    ids.push(...(await select("id", bytes)).map(({ id }) => String(id)));
   }
   return ids;
 };
@@ -193,14 +146,13 @@ describe("a page becomes a segment by copying", () => {
         ? piece.bytes
         : segments[piece.segment]?.bytes.slice(piece.offset, piece.offset + piece.length),
     );
-    const path = join(folder, `${version}.parquet`);
-    writeFileSync(path, Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array())));
+    const bytes = Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array()));
     const list = (name: string) =>
       version === "v1" ? name : `CASE WHEN len(${name}) = 0 THEN '[]' ELSE to_json(${name})::VARCHAR END`;
-    const shown =
-      await duckdb.rows(`SELECT id, tenant_id, session_id, trace_id, parent_run_id, ${list("parent_run_ids")} AS parents,
+    const columns = `id, tenant_id, session_id, trace_id, parent_run_id, ${list("parent_run_ids")} AS parents,
       epoch_us(start_time)::VARCHAR AS s, epoch_us(end_time)::VARCHAR AS e, is_root, name, inputs, outputs, error, ${list("tags")} AS tags,
-      total_tokens::VARCHAR AS t, total_cost::VARCHAR AS c, events FROM '${path}' ORDER BY start_time, id`);
+      total_tokens::VARCHAR AS t, total_cost::VARCHAR AS c, events`;
+    const shown = await select(columns, bytes, "ORDER BY start_time, id");
     const rows = bridge().engine.rows(
       `SELECT id, '${TENANT}', '${PROJECT}', trace_id, parent_run_id, toJSONString(parent_run_ids),
         toString(toUnixTimestamp64Micro(start_time)), toString(toUnixTimestamp64Micro(end_time)), is_root, name, inputs, outputs,

@@ -1,46 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
+import { describe, expect, it } from "vitest";
 import { ALL_FIELDS } from "../../src/domain/fields.ts";
 import { TABLE_COLUMNS, type TableColumn } from "../../src/domain/table-source.ts";
-import { DAY_MS } from "../../src/domain/time.ts";
 import { parseFilter } from "../../src/filter/index.ts";
 import { adoptSegment } from "../../src/parquet/adopt.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
-import { type ClickHouseBridge, startClickHouseBridge } from "../support/clickhouse-bridge.ts";
-import { DAY_START, SKIPPED } from "./runs.ts";
+import { dayOf, must, PROJECT, useEngine } from "./engine.ts";
 
 /** Tables whose columns have other types or spellings than the documented one, read as the adapter reads them. */
 
-const PROJECT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000002";
 const NOON = "2026-09-01 12:00:00";
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-"));
-let started: ClickHouseBridge | null = null;
-let duckdb: DuckDB;
-
-beforeAll(async () => {
-  started = await startClickHouseBridge(join(folder, "data"));
-  duckdb = await openDuckDB();
-});
-
-afterAll(async () => {
-  await started?.close();
-  duckdb?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-beforeEach(({ skip }) => {
-  if (started === null) skip(SKIPPED);
-});
-
-const bridge = (): ClickHouseBridge => {
-  if (started === null) throw new Error(SKIPPED);
-  return started;
-};
+const { bridge, select } = useEngine();
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -59,22 +30,7 @@ const tableOf = (columns: Partial<Record<TableColumn, string>>, rows: readonly R
   return must(opened);
 };
 
-const DAY: PageScope = {
-  tenantId: "6f1e3b5a-9c0d-4e2f-8a7b-000000000001",
-  projectId: PROJECT,
-  start: DAY_START * 1000,
-  end: (DAY_START + DAY_MS) * 1000,
-  ingested: null,
-  filter: null,
-  fields: ALL_FIELDS,
-};
-
-const must = <T>(
-  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: unknown },
-): T => {
-  if (result.ok) return result.value;
-  throw new Error(JSON.stringify(result.failure));
-};
+const DAY = dayOf(ALL_FIELDS);
 
 /** The rows of the scope that the filter takes, as they are exported. */
 const exported = async (
@@ -90,10 +46,7 @@ const exported = async (
     const page = must(await table.page(scope, bounds, async () => {}));
     const segment = must(adoptSegment(page, { version: "v1", fields: ALL_FIELDS }));
     expect(segment.rows).toBe(bounds.rows);
-    // DuckDB remembers files by their paths.
-    const path = join(folder, `${randomUUID()}.parquet`);
-    writeFileSync(path, segment.bytes);
-    rows.push(...(await duckdb.rows(`SELECT *, _feedback AS feedbacks FROM '${path}'`)));
+    rows.push(...(await select("*, _feedback AS feedbacks", segment.bytes)));
   }
   return rows;
 };

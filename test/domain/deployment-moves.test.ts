@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeploymentCommand, ReportedStatus } from "../../src/domain/deployment/commands.ts";
+import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { DeploymentEvent } from "../../src/domain/deployment/events.ts";
 import { deployment } from "../../src/domain/deployment/index.ts";
 import { EDGE_STEP_MS, LEASE_MS } from "../../src/domain/deployment/limits.ts";
@@ -12,17 +13,7 @@ import { deploymentDefinition, NOW } from "../support/samples.ts";
 const edge = deploymentDefinition;
 const github: DeploymentDefinition = { ...edge, source: "github", listenerId: "l" };
 const docker: DeploymentDefinition = { ...edge, source: "external_docker", listenerId: "l" };
-const content: RevisionContent = {
-  repoRef: null,
-  configPath: "waybill.json",
-  imageUri: null,
-  tarballPath: "uploads/x.tar.gz",
-  allowNetwork: false,
-  installCommand: null,
-  buildCommand: null,
-  resourceSpec: null,
-  secrets: { envelope: null, names: [] },
-};
+const content: RevisionContent = { ...NO_CONTENT, configPath: "waybill.json", tarballPath: "uploads/x.tar.gz" };
 const bundle = { key: "k", mainModule: "server.js", modules: 1, bytes: 1 };
 const failure = { reason: "not_healthy", message: "it is ill" } as const;
 

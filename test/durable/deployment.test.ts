@@ -6,6 +6,7 @@ import { keepUpload } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
 import { healthFailure } from "../../durable/edge-plane.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
+import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
@@ -32,17 +33,7 @@ const orderOf = async (word: string): Promise<RevisionOrder> => {
     { path: "server.js", content: `export default { fetch: () => new Response("${word}") };` },
   ];
   await keepUpload(env, definition.tenantId, path, tarballOf(entries));
-  return {
-    repoRef: null,
-    configPath: "waybill.json",
-    imageUri: null,
-    tarballPath: path,
-    allowNetwork: false,
-    installCommand: null,
-    buildCommand: null,
-    resourceSpec: null,
-    secrets: { KEY: "value" },
-  };
+  return { ...NO_CONTENT, configPath: "waybill.json", tarballPath: path, secrets: { KEY: "value" } };
 };
 
 const untilServing = () =>

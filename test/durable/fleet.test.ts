@@ -3,6 +3,7 @@ import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { deployment, fleet, listener, workspace } from "../../durable/actors.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
+import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition, ListenerRecord } from "../../src/domain/deployment/records.ts";
 import { deploymentDefinition } from "../support/samples.ts";
 import { env } from "./traces.ts";
@@ -94,10 +95,7 @@ it("a listener is not deleted while a deployment for it is being made", async ()
 
 it("one deployment whose secrets cannot be opened fails, and takes no poll from the others", async () => {
   const [locked, open] = [definitionOf("locked"), definitionOf("open")];
-  const order = {
-    ...{ repoRef: null, configPath: null, tarballPath: null, allowNetwork: false, installCommand: null },
-    ...{ buildCommand: null, resourceSpec: null, secrets: {}, imageUri: "agents.example/agent:1" },
-  };
+  const order = { ...NO_CONTENT, imageUri: "agents.example/agent:1", secrets: {} };
   for (const one of [locked, open]) await home().createDeployment(one, order);
   await runInDurableObject(bindings.DEPLOYMENT.getByName(`deployment/${tenantId}/${locked.id}`), (instance) => {
     const otherKey = { MASTER_KEYS: `other:${btoa("f".repeat(32))}` };

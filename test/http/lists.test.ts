@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Part, PartQuery } from "../../durable/parts.ts";
 import type { WorkspaceProtocol } from "../../durable/protocol.ts";
+import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { RevisionRecord } from "../../src/domain/deployment/records.ts";
 import type { ExportRunRecord } from "../../src/domain/records.ts";
 import { ok } from "../../src/domain/result.ts";
@@ -57,17 +58,7 @@ const runs = oneByOne(
   }),
 );
 
-const content = {
-  repoRef: null,
-  configPath: "waybill.json",
-  imageUri: null,
-  tarballPath: null,
-  allowNetwork: false,
-  installCommand: null,
-  buildCommand: null,
-  resourceSpec: null,
-  secrets: { envelope: null, names: [] },
-};
+const content = { ...NO_CONTENT, configPath: "waybill.json" };
 const revisions = oneByOne(
   (id): RevisionRecord => ({
     id,

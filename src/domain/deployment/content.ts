@@ -5,7 +5,8 @@ import type { ActiveDeployment } from "./state.ts";
 
 /** What a new revision runs, and whether it can. */
 
-const NOTHING: RevisionContent = {
+/** Nothing to run yet. */
+export const NO_CONTENT: RevisionContent = {
   repoRef: null,
   configPath: null,
   imageUri: null,
@@ -19,7 +20,7 @@ const NOTHING: RevisionContent = {
 
 /** The content of the latest revision but for the change. */
 export const revisedContent = ({ revisions }: ActiveDeployment, change: Partial<RevisionContent>): RevisionContent => ({
-  ...(revisions.at(-1)?.content ?? NOTHING),
+  ...(revisions.at(-1)?.content ?? NO_CONTENT),
   ...change,
 });
 

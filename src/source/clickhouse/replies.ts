@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../domain/time.ts";
 import type { LineReader } from "./lines.ts";
 import type { PageBounds, Scope } from "./queries.ts";
 
@@ -12,7 +13,7 @@ export interface TableDay {
   readonly bytes: number;
 }
 
-const DAY_MICROS = 86_400_000_000;
+const DAY_MICROS = DAY_MS * 1000;
 
 /** An instant in epoch microseconds. */
 export const clockIn: LineReader<number> = (texts) => (texts.length === 1 ? countIn(texts[0]) : null);

@@ -1,6 +1,7 @@
 import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/actors.ts";
 import type { RevisionOrder } from "../../../durable/deployment-protocol.ts";
 import { FIRST_PART } from "../../../durable/parts.ts";
+import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../../src/domain/failures.ts";
 import type { Result } from "../../../src/domain/result.ts";
@@ -114,16 +115,7 @@ export class Operator {
 
   #order({ isBare }: WantedDeployment): RevisionOrder | null {
     if (isBare) return null;
-    return {
-      repoRef: null,
-      configPath: "langgraph.json",
-      tarballPath: null,
-      allowNetwork: false,
-      installCommand: null,
-      buildCommand: null,
-      resourceSpec: null,
-      ...this.#change(),
-    };
+    return { ...NO_CONTENT, configPath: "langgraph.json", ...this.#change() };
   }
 
   #change() {

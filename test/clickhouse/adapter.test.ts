@@ -11,8 +11,9 @@ import { openClickHouse, type PageScope } from "../../src/source/clickhouse/clie
 import { EXCEPTIONS } from "../../src/source/clickhouse/failures.ts";
 import { exception } from "../support/clickhouse-bridge.ts";
 import { MARK } from "../support/secrets/mark.ts";
-import { dayOf, must, PROJECT, TENANT, useEngine } from "./engine.ts";
+import { useEngine } from "./engine.ts";
 import { createTable, DAY_START, insertRuns } from "./runs.ts";
+import { dayOf, must, PROJECT, TENANT } from "./scope.ts";
 
 /** The adapter against the real ClickHouse engine. */
 

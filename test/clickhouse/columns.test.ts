@@ -5,7 +5,8 @@ import { TABLE_COLUMNS, type TableColumn } from "../../src/domain/table-source.t
 import { parseFilter } from "../../src/filter/index.ts";
 import { adoptSegment } from "../../src/parquet/adopt.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
-import { dayOf, must, PROJECT, useEngine } from "./engine.ts";
+import { useEngine } from "./engine.ts";
+import { dayOf, must, PROJECT } from "./scope.ts";
 
 /** Tables whose columns have other types or spellings than the documented one, read as the adapter reads them. */
 

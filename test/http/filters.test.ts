@@ -58,11 +58,17 @@ describe("the filters of a query", () => {
   });
 
   it("are told one by one where they are not", async () => {
-    const answer = await validate({ filter: FAULTY, trace_filter: "eq(is_root,true)", tree_filter: "" });
+    const answer = await validate({
+      filter: FAULTY,
+      search_filter: "eq(",
+      trace_filter: "eq(is_root,true)",
+      tree_filter: "",
+    });
     expect(answer.body).toEqual({
       valid: false,
       errors: [
         { field: "filter", message: expect.stringContaining("position 20: expected a field") },
+        { field: "search_filter", message: expect.stringContaining("position 3: expected") },
         { field: "tree_filter", message: expect.stringContaining("position 0: expected") },
       ],
     });

@@ -7,12 +7,13 @@ import { nothing } from "../schemas/fields.ts";
 import { filterFault } from "../schemas/filter.ts";
 
 /** Members of a query that hold filters, in the order in which their faults are told. */
-const FILTERS = ["filter", "trace_filter", "tree_filter"] as const;
+const FILTERS = ["filter", "search_filter", "trace_filter", "tree_filter"] as const;
 
 /** The body of a query of runs, of which only the filters are looked at. */
 const queryToValidate = z
   .looseObject({
     filter: z.string().nullish(),
+    search_filter: z.string().nullish(),
     trace_filter: z.string().nullish(),
     tree_filter: z.string().nullish(),
   })

@@ -117,3 +117,17 @@ it("a project tells what is known of its runs when it is asked to", async () => 
   expect((await call("GET", "/sessions?name=counted&include_stats=true", { headers })).body).toMatchObject([counted]);
   expect((await call("GET", `/sessions/${id}`, { headers })).body).toMatchObject({ run_count: null });
 });
+
+it("true and false in a query may have any letter case, as Python's clients write them", async () => {
+  const id = await newProject(workspace, "of Python");
+  const read = (query: string) => call("GET", `/sessions?name=of%20Python&limit=1&${query}`, { headers });
+  expect((await read("include_stats=False&reference_free=True")).body).toMatchObject([{ id, run_count: null }]);
+  expect((await read("include_stats=True&sort_by_desc=TRUE")).body).toMatchObject([{ id, run_count: 0 }]);
+  expect((await read("reference_free=False")).body).toEqual([]);
+  const upserted = await call("POST", "/sessions?upsert=True", { headers, body: { name: "of Python" } });
+  expect(upserted.body).toMatchObject({ id });
+  expect((await call("GET", "/feedback?has_score=True", { headers })).status).toBe(200);
+  expect((await read("include_stats=maybe")).body).toEqual({
+    detail: [{ loc: ["query", "include_stats"], msg: "Input should be true or false", type: "enum" }],
+  });
+});

@@ -65,7 +65,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         projectIds: query.session,
         keys: query.key,
         sources: query.source,
-        isScored: query.has_score === undefined ? null : query.has_score === "true",
+        isScored: query.has_score ?? null,
         limit: query.limit,
         offset: query.offset,
       };

@@ -39,7 +39,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         nameContains: query.name_contains ?? null,
         ids: query.id,
         metadata: query.metadata ?? null,
-        order: { by: query.sort_by ?? "start_time", isDescending: query.sort_by_desc !== "false" },
+        order: { by: query.sort_by ?? "start_time", isDescending: query.sort_by_desc ?? true },
         limit: query.limit,
         offset: query.offset,
       });

@@ -3,17 +3,12 @@ import type { DeploymentRecord, RevisionRecord } from "../../domain/deployment/r
 import { isSettled, REVISION_STATUSES } from "../../domain/deployment/revision-status.ts";
 import { DEPLOYMENT_STATUSES } from "./deployment.ts";
 import { DEPLOYMENT_TYPES } from "./deployment-request.ts";
-import { paging, uuid } from "./fields.ts";
+import { paging, truth, uuid } from "./fields.ts";
 
 /** Pages of the control plane: `{resources, offset}`, where `offset` asks for the next page. */
 
 const PER_PAGE = 20;
 const MOST_PER_PAGE = 100;
-
-const flag = z
-  .enum(["true", "false"])
-  .transform((word) => word === "true")
-  .optional();
 
 /** Ids, separated by commas or given several times. */
 export const ids = z
@@ -33,7 +28,9 @@ export const deploymentQuery = z.object({
   ...paging(PER_PAGE, MOST_PER_PAGE),
   name_contains: z.string().optional(),
   status: z.enum(DEPLOYMENT_STATUSES).optional(),
-  remote_reconciled: flag.openapi({ description: "Whether the latest revision has come to an end, good or bad." }),
+  remote_reconciled: truth
+    .optional()
+    .openapi({ description: "Whether the latest revision has come to an end, good or bad." }),
   tag_value_ids: z.string().optional().openapi({ description: "Nothing here has tags: with any, the list is empty." }),
   image_version: z.string().optional().openapi({ description: "Nothing here has one: with any, the list is empty." }),
   deployment_type: z.enum(DEPLOYMENT_TYPES).optional(),
@@ -43,7 +40,7 @@ export const deploymentQuery = z.object({
 export const revisionQuery = z.object({
   ...paging(PER_PAGE, MOST_PER_PAGE),
   status: words(REVISION_STATUSES).optional(),
-  remote_reconciled: flag,
+  remote_reconciled: truth.optional(),
 });
 
 type Fits<Query, Record> = (query: Query, record: Record) => boolean;

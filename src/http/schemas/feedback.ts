@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { FeedbackRecord } from "../../../durable/feedback.ts";
-import { paging, severalOf, shownUuid, uuid } from "./fields.ts";
+import { paging, severalOf, shownUuid, truth, uuid } from "./fields.ts";
 
 /** The original lists at most this many at once, and as many without `limit`. */
 const FEEDBACK_PER_PAGE = 100;
@@ -11,7 +11,7 @@ export const feedbackQuery = z.object({
   session: severalOf(uuid),
   key: severalOf(z.string()),
   source: severalOf(z.string()).openapi({ description: "Types of the source: app, api, model, auto_eval." }),
-  has_score: z.enum(["true", "false"]).optional(),
+  has_score: truth.optional(),
   ...paging(FEEDBACK_PER_PAGE, FEEDBACK_PER_PAGE),
 });
 

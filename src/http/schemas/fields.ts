@@ -111,11 +111,16 @@ export const paging = <Preset extends number | null>(preset: Preset, most = MOST
       .transform((offset) => offset ?? 0),
   }) as const;
 
-/** `true` or `false` in a query; false when absent. */
-export const flag = z
-  .enum(["true", "false"])
-  .optional()
-  .transform((text) => text === "true");
+/** `true` or `false` in a query, in any letter case: Python's clients send `True`. */
+export const truth = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(["true", "false"], { error: "Input should be true or false" }))
+  .transform((word) => word === "true")
+  .openapi({ type: "boolean" });
+
+/** The same; false when absent. */
+export const flag = truth.optional().transform((said) => said ?? false);
 
 /** A member of a query that may be sent several times; null when absent. */
 export const severalOf = <One extends z.ZodType<string, string>>(one: One) =>

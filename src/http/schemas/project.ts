@@ -5,7 +5,18 @@ import { isCleanText } from "../../domain/text.ts";
 import { isoFromMs } from "../../domain/time.ts";
 import { isObject } from "../../trace/json-object.ts";
 import { latencyAt, type RunStatistics } from "../../trace/run-statistics.ts";
-import { closedObject, flag, instant, isoOrNull, paging, severalOf, shownInstant, shownUuid, uuid } from "./fields.ts";
+import {
+  closedObject,
+  flag,
+  instant,
+  isoOrNull,
+  paging,
+  severalOf,
+  shownInstant,
+  shownUuid,
+  truth,
+  uuid,
+} from "./fields.ts";
 
 /** The original lists at most this many projects at once, and as many without `limit`. */
 const PROJECTS_PER_PAGE = 100;
@@ -85,11 +96,11 @@ export const projectQuery = closedObject({
   metadata: metadata.optional(),
   reference_dataset: severalOf(uuid).openapi(noDatasets),
   dataset_version: z.string().optional().openapi(noDatasets),
-  reference_free: z.enum(["true", "false"]).optional(),
+  reference_free: truth.optional(),
   tag_value_id: severalOf(uuid).openapi({ description: "Nothing here has tags: with any, the list is empty." }),
   ...statistics,
   sort_by: z.enum(["start_time", "name"]).optional(),
-  sort_by_desc: z.enum(["true", "false"]).optional(),
+  sort_by_desc: truth.optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
 
@@ -97,7 +108,7 @@ export const projectQuery = closedObject({
 export const fitsNoProject = (query: z.output<typeof projectQuery>): boolean =>
   query.reference_dataset !== null ||
   query.dataset_version !== undefined ||
-  query.reference_free === "false" ||
+  query.reference_free === false ||
   query.tag_value_id !== null;
 
 /** Projects deleted in one request, one after the other. */

@@ -113,6 +113,7 @@ describe.each([
   it.each<[string, () => object, readonly string[]]>([
     ["nothing", () => ({}), ["lone", "answer", "map", "agent"]],
     ["session", () => ({ session: [session] }), ["answer", "map", "agent"]],
+    ["session_id, as Python's client names one", () => ({ session_id: session }), ["answer", "map", "agent"]],
     ["sessions", () => ({ session: [session, other] }), ["lone", "answer", "map", "agent"]],
     ["id", () => ({ id: [id(2), id(4), id(8)] }), ["lone", "map"]],
     ["one id", () => ({ id: id(2) }), ["map"]],

@@ -27,7 +27,7 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     isJsonText: true,
     async handle({ body, who, env }) {
       const { tenantId } = who.identity;
-      const projects = await projectsOf(who, body.session ?? null);
+      const projects = await projectsOf(who, body.session ?? body.session_id ?? null);
       const found = await queryRuns(env, tenantId, { ...queryOf(body), projects });
       if (!found.ok) return found;
       const fields = fieldsShown(body.select ?? null);

@@ -65,6 +65,8 @@ const WITHOUT_EFFECT = {
 export const runsQuery = closedObject({
   id: ids,
   session: ids,
+  /** Python's client calls it so when it reads the children of a run. */
+  session_id: ids,
   reference_example: ids,
   trace: uuid.nullish(),
   parent_run: uuid.nullish(),

@@ -199,6 +199,15 @@ it("select names the members, beside those that tell which run it is", async () 
   ]);
 });
 
+it("members that the original requires of a run are texts, also of one that never said them", async () => {
+  const start = { session_id: await newProject(workspace), start_time: at("00") };
+  expect((await call("PATCH", `/runs/${id(8)}`, { headers: workspace.headers, body: start })).status).toBe(202);
+  const said = { name: "", run_type: "", trace_id: id(8), dotted_order: "", parent_run_id: null };
+  expect((await call("GET", `/runs/${id(8)}`, { headers: workspace.headers })).body).toMatchObject(said);
+  expect((await query({ id: id(8), select: ["inputs"] })).body.runs).toMatchObject([{ trace_id: id(8) }]);
+  expect(await found({ trace: id(8) })).toEqual([""]);
+});
+
 it("inputs are shown byte for byte", async () => {
   const inputs = '{"b": 1.0, "a": 1e2, "a": "\\ud83d"}';
   const run = JSON.stringify({ ...LONE, id: id(7), trace_id: id(7), session_id: await newProject(workspace) });

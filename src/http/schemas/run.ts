@@ -29,6 +29,12 @@ const plain = (column: Exclude<RowColumn, "inputs" | "outputs" | "extra" | "even
   json: ({ row }) => JSON.stringify(row[column] ?? null),
 });
 
+/** What the original requires of every run: empty where nobody said it. */
+const text = (column: "name" | "run_type" | "dotted_order"): Shown => ({
+  columns: [column],
+  json: ({ row }) => JSON.stringify(row[column] ?? ""),
+});
+
 /** The original counts no tokens as 0. */
 const tokens = (column: "total_tokens" | "prompt_tokens" | "completion_tokens"): Shown => ({
   columns: [column],
@@ -61,13 +67,14 @@ const timeText = (micros: number): string => {
 /** What is kept of a run. */
 const KEPT = {
   id: plain("id"),
-  name: plain("name"),
-  run_type: plain("run_type"),
+  name: text("name"),
+  run_type: text("run_type"),
   start_time: time("start_time"),
   end_time: time("end_time"),
   status: plain("status"),
-  trace_id: plain("trace_id"),
-  dotted_order: plain("dotted_order"),
+  // A run that names no trace is one of its own (src/trace/trace-of-run.ts).
+  trace_id: { columns: ["trace_id", "id"], json: ({ row }) => JSON.stringify(row.trace_id ?? row.id) },
+  dotted_order: text("dotted_order"),
   session_id: { columns: [], json: ({ projectId }) => JSON.stringify(projectId) },
   app_path: {
     columns: ["id"],

@@ -76,6 +76,8 @@ describe("spans sent by OTLP", () => {
     ["json", PATH, "", (body: JsonRequest) => json(body)],
     ["json-gzip", "/api/v1/otel/v1/traces", "gzip", (body: JsonRequest) => new Uint8Array(gzipSync(json(body)))],
     ["protobuf", PATH, "", protobuf],
+    ["json-of-langsmith", "/otel", "", (body: JsonRequest) => json(body)],
+    ["protobuf-of-langsmith", "/api/v1/otel", "", protobuf],
     ["protobuf-zstd", PATH, "zstd", (body: JsonRequest) => new Uint8Array(zstdCompressSync(protobuf(body)))],
   ])("are exported as runs: %s", async (project, path, encoding, write) => {
     const isJson = project.startsWith("json");

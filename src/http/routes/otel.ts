@@ -11,9 +11,12 @@ import type { HttpEnv } from "../operation.ts";
 import { FAILURE_TEXTS } from "../operation-document.ts";
 import { faultOf, type Problem, problemOf, problemText, RETRY_SOON, type RequestFailure, STATUS } from "../problems.ts";
 
-/** Where OTLP exporters look when they are given `<address>/otel` or `<address>/api/v1/otel`. */
+/**
+ * Where OTLP exporters look when they are given `<address>/otel` or `<address>/api/v1/otel`. Those that the langsmith SDKs
+ * make are given that address as the one of traces, and add nothing to it.
+ */
 const PATH = "/api/v1/otel/v1/traces";
-const ALIAS = "/otel/v1/traces";
+const ALIASES = ["/otel/v1/traces", "/api/v1/otel", "/otel"];
 
 /** Project of spans that name none. */
 const PROJECT_HEADER = "Langsmith-Project";
@@ -29,7 +32,7 @@ const MEDIA_TYPES: Readonly<Record<OtlpFormat, string>> = {
  */
 export const addOtelRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   app.openAPIRegistry.registerPath(createRoute(DOCUMENT));
-  for (const path of [PATH, ALIAS]) {
+  for (const path of [PATH, ...ALIASES]) {
     app.on("POST", path, async ({ req, env }) => {
       const request = req.raw;
       const format = formatOf(request.headers.get("Content-Type"));

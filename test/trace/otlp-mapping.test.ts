@@ -104,6 +104,11 @@ const EXAMPLES: readonly (readonly [
     '{"input_tokens":5,"total_cost":"0.5"}',
     { usage: usage({ prompt_tokens: 5, total_tokens: 5, total_cost: 0.5 }) },
   ],
+  [
+    "langsmith.metadata.usage_metadata",
+    '{"input_tokens":5,"output_tokens":1}',
+    { usage: usage({ prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }) },
+  ],
   ["gen_ai.usage.input_tokens", 5, { usage: usage({ prompt_tokens: 5, total_tokens: 5 }) }],
   ["gen_ai.usage.output_tokens", 5, { usage: usage({ completion_tokens: 5, total_tokens: 5 }) }],
   ["gen_ai.usage.total_tokens", 5, { usage: usage({ total_tokens: 5 }) }],

@@ -80,6 +80,7 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["all_messages_events", "outputs"],
 
   ["langsmith.usage_metadata", "usage_metadata"],
+  ["langsmith.metadata.usage_metadata", "usage_metadata"],
   ["gen_ai.usage.input_tokens", "usage_metadata.input_tokens"],
   ["gen_ai.usage.output_tokens", "usage_metadata.output_tokens"],
   ["gen_ai.usage.total_tokens", "usage_metadata.total_tokens"],

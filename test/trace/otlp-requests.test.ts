@@ -194,6 +194,17 @@ describe("a span", () => {
       expect(await one({ parentSpanId })).toMatchObject({ parent_run_id: null });
   });
 
+  it("is a root when the Python SDK has hung it below its trace's first half, of which no span is sent", async () => {
+    const parentSpanId = TRACE.slice(0, 16);
+    const ofTheSdk = attributes({ "langsmith.span.kind": "chain" });
+    expect(await one({ parentSpanId, attributes: ofTheSdk })).toMatchObject({
+      parent_run_id: null,
+      dotted_order: expect.stringMatching(`^[^.]+${SPAN_UUID}$`),
+    });
+    // The user's own spans stand below that root, whatever its id.
+    expect(await one({ parentSpanId })).toMatchObject({ parent_run_id: expect.any(String) });
+  });
+
   it("has no dotted order when an ancestor is in another request", async () => {
     expect(await one({ parentSpanId: "aa".repeat(8) })).toMatchObject({
       parent_run_id: "00000000-0000-0000-aaaa-aaaaaaaaaaaa",

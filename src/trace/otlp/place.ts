@@ -34,6 +34,10 @@ const MAX_DOTTED_ORDER_LENGTH = 16 * 1024;
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/;
 const NO_PARENT = /^0*$/;
+const SPAN_ID_LENGTH = 16;
+
+/** Every span that stands for a run of the SDKs has it. */
+const RUN_OF_SDK = "langsmith.span.kind";
 
 /** The places of the spans, in their order. */
 export function placesOf(spans: readonly LocatedSpan[]): readonly Result<Place, Invalid>[] {
@@ -98,9 +102,17 @@ function placeOf(
   });
 }
 
-function parentOf({ traceId, parentSpanId }: Span, runIds: ReadonlyMap<string, string>): string | null {
-  if (NO_PARENT.test(parentSpanId)) return null;
+function parentOf(span: Span, runIds: ReadonlyMap<string, string>): string | null {
+  const { traceId, parentSpanId } = span;
+  if (NO_PARENT.test(parentSpanId) || isRootOfSdk(span)) return null;
   return runIds.get(`${traceId}/${parentSpanId}`) ?? runIdOf(parentSpanId);
 }
+
+/**
+ * The Python SDK hangs the root of its runs below a span that is never sent: its id is the first half of the trace's,
+ * which is that of the root's run.
+ */
+const isRootOfSdk = ({ traceId, parentSpanId, attributes }: Span): boolean =>
+  attributes.has(RUN_OF_SDK) && parentSpanId === traceId.slice(0, SPAN_ID_LENGTH);
 
 const runIdOf = (spanId: string): string => `00000000-0000-0000-${spanId.slice(0, 4)}-${spanId.slice(4)}`;

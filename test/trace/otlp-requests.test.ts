@@ -134,6 +134,21 @@ describe("a request", () => {
     expect([...again].reverse()).toEqual((await readBoth(golden)).accepted);
   });
 
+  it("may say 64-bit numbers as text or as numbers, to the last digit", async () => {
+    const said = attributes({ a: 2n ** 63n - 1n, b: [-9007199254740993n, 7n], c: '"1234567890123456789"', d: "\\" });
+    const asText = request(span({ attributes: said, startTimeUnixNano: later(1n), endTimeUnixNano: later(999_211n) }));
+    const asNumbers = text(json(asText))?.replaceAll(/"(-?\d+)"/g, "$1") ?? "";
+    expect(asNumbers).toContain(":9223372036854775807}");
+    const expected = await read(json(asText), "json");
+    expect(await read(new TextEncoder().encode(asNumbers), "json")).toEqual(expected);
+    expect(text(expected.accepted[0]?.extra ?? null)).toContain('"a":9223372036854775807,"b":[-9007199254740993,7]');
+    const doubles = asNumbers
+      .replace(":9223372036854775807", ":1e0")
+      .replace('"intValue":7', '"doubleValue":12345678901234567890');
+    const [change] = (await read(new TextEncoder().encode(doubles), "json")).accepted;
+    expect(text(change?.extra ?? null)).toContain('"a":1,"b":[-9007199254740993,12345678901234567000]');
+  });
+
   it("may be empty", async () => {
     expect(await read(new Uint8Array(), "protobuf")).toEqual({ accepted: [], refused: [] });
     for (const body of [{}, { resourceSpans: [] }, { resourceSpans: null }, { resourceSpans: [{}], other: 1 }])

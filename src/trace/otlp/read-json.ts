@@ -2,6 +2,7 @@ import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../../json-byt
 import { scanValue } from "../json-scan.ts";
 import type { Attributes, AttributeValue } from "./attribute-value.ts";
 import { MAX_JSON_TOKENS, MAX_VALUE_DEPTH } from "./budget.ts";
+import { longNumbersAsText } from "./long-numbers.ts";
 import type { Scope, Span, SpanEvent, SpanGroup, SpanLink } from "./span.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { Scope, Span, SpanEvent, SpanGroup, SpanLink } from "./span.ts";
 export function readJson(request: Uint8Array): readonly SpanGroup[] | null {
   if (!scanValue(request).ok || countTokens(request) > MAX_JSON_TOKENS) return null;
   const reading: Reading = { broken: false };
-  const whole = objectFrom(reading, JSON.parse(new TextDecoder().decode(request)));
+  const whole = objectFrom(reading, JSON.parse(new TextDecoder().decode(longNumbersAsText(request))));
   const groups = listAt(reading, whole, "resourceSpans").flatMap((one) => groupsOf(reading, one));
   return reading.broken ? null : groups;
 }

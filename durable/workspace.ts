@@ -25,6 +25,7 @@ import {
   projectsOf,
   refuseFurtherProject,
   refuseProject,
+  takenOver,
   type WantedProject,
 } from "../src/domain/workspace/projects.ts";
 import type { KnownExport, OpenWorkspace } from "../src/domain/workspace/state.ts";
@@ -98,7 +99,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     if (state === null) return fail(this.#unknown());
     const refusal = refuseProject(state, wanted);
     if (refusal !== null) return fail(refusal);
-    return this.#makeProject(wanted);
+    const known = lookUp(state.projectIdByName, wanted.name);
+    const change = known === undefined ? null : takenOver(known, wanted);
+    return change === null ? this.#makeProject(wanted) : this.changeProject(change);
   }
 
   async project(id: string): Promise<Result<Project, Refusal>> {

@@ -83,6 +83,18 @@ it.each([
   expect((await call("GET", `/sessions?${query}`, { headers })).status).toBe(422);
 });
 
+it("a project that is created again with upsert takes over what is said, and keeps the rest", async () => {
+  const body = { name: "once more", description: "first", extra: { metadata: { a: 1 } } };
+  const { id } = (await call("POST", "/sessions", { headers, body })).body;
+  const again = async (said: object) =>
+    (await call("POST", "/sessions?upsert=true", { headers, body: { name: "once more", ...said } })).body;
+  expect(await again({ extra: {} })).toMatchObject({ id, ...body, retention_days: null });
+  expect(await again({ retention_days: 14 })).toMatchObject({ id, ...body, retention_days: 14 });
+  const changed = { id, name: "once more", description: "second", extra: { metadata: { b: 2 } }, retention_days: 14 };
+  expect(await again({ description: "second", extra: { metadata: { b: 2 } } })).toMatchObject(changed);
+  expect((await call("GET", `/sessions/${id}`, { headers })).body).toMatchObject(changed);
+});
+
 it("several projects are deleted together; those that are not there are named", async () => {
   const [first, second, kept] = [await newProject(workspace), await newProject(workspace), await newProject(workspace)];
   const foreign = await newProject(await newWorkspace());

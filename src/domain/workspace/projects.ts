@@ -92,6 +92,16 @@ export function refuseFurtherProject({ projects }: OpenWorkspace): Refusal | nul
   return { reason: "invalid", loc: ["body"], message, type: "value_error" };
 }
 
+/**
+ * What a project that is there takes over from one wanted in its place; null: nothing. An empty `extra`, which clients
+ * send as a matter of course, says nothing.
+ */
+export function takenOver(id: string, { description, extra, retentionDays }: WantedProject): ProjectChange | null {
+  const said = extra === "{}" ? null : extra;
+  if (description === null && said === null && retentionDays === undefined) return null;
+  return { id, name: null, description, extra: said, endTime: null, retentionDays };
+}
+
 /** A project after a change, or why it cannot be changed so. */
 export function changeProject(state: WorkspaceState, change: ProjectChange): Result<Project, Refusal> {
   const before = findProject(state, change.id);

@@ -64,7 +64,7 @@ export const projectUpdate = z
   })
   .openapi("TracerSessionUpdate");
 
-/** With `upsert=true` an existing project of that name is the answer instead of a conflict. */
+/** With `upsert=true` an existing project of that name takes over what is said, and is the answer instead of a conflict. */
 export const projectCreateQuery = z.object({ upsert: flag });
 
 /** Whether an answer holds what is counted of a project's runs. */

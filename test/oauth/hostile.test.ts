@@ -22,6 +22,7 @@ const ANSWERS: Readonly<Record<string, RequestListener>> = {
   "/long-lived": json({ ...TOKENS, expires_in: 1e300 }),
   "/refusing": json({ error: "invalid_grant", error_description: LEAK }, 400),
   "/own-words": json({ error: LEAK }, 400),
+  "/github": json({ access_token: "access", token_type: "bearer", scope: "repo,gist" }),
   "/challenging": (_, response) =>
     response.writeHead(401, { "WWW-Authenticate": `Basic realm="${LEAK}"` }).end(JSON.stringify({ error: LEAK })),
   "/forbidding": (_, response) => response.writeHead(403).end(LEAK),
@@ -116,6 +117,15 @@ describe("tokens of a provider", () => {
       ok: true,
       value: { accessToken: "access", refreshToken: null, scopes: ["asked"], lifetimeMs: null },
     });
+  });
+
+  it("may have their scopes separated by commas, but one that was asked for may hold a comma itself", async () => {
+    const scopesOf = async (scopes: readonly string[]) => {
+      const taken = await exchangeCode(clientAt("/github"), "code", { ...BEGUN, scopes });
+      return taken.ok && taken.value.scopes;
+    };
+    expect(await scopesOf(["repo", "gist"])).toEqual(["repo", "gist"]);
+    expect(await scopesOf(["repo,gist"])).toEqual(["repo,gist"]);
   });
 
   it("do not live longer than instants reach", async () => {

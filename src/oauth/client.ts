@@ -93,7 +93,7 @@ const tokensOf = (
   translated(async () => {
     const { server, self, proof } = partiesOf(client);
     const sent = await genericTokenEndpointRequest(server, self, proof, grantType, parameters, REQUEST);
-    const answer = await processGenericTokenEndpointResponse(server, self, await withoutIdToken(sent));
+    const answer = await processGenericTokenEndpointResponse(server, self, await readable(sent));
     return ok({
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token ?? null,
@@ -129,13 +129,20 @@ const proofOf = (authentication: ProviderRecord["authentication"], secret: strin
   }
 };
 
-/** An ID token says who logged in, which nobody here asks: it is thrown away, unread and so unchecked. */
-const withoutIdToken = async (response: Response): Promise<Response> => {
+/** With this a provider refuses by the standard (RFC 6749 5.2). */
+const REFUSED = 400;
+
+/**
+ * An answer as the library reads it. An ID token says who logged in, which nobody here asks: it is thrown away, unread
+ * and so unchecked. A refusal that comes as if all were well (GitHub's do) is one.
+ */
+const readable = async (response: Response): Promise<Response> => {
   if (!response.ok) return response;
-  const { status, headers } = response;
+  const { headers } = response;
   const text = await response.text();
   const answer = parsed(text);
-  if (typeof answer !== "object" || answer === null) return new Response(text, { status, headers });
+  if (typeof answer !== "object" || answer === null) return new Response(text, { headers });
+  const status = "error" in answer && !("access_token" in answer) ? REFUSED : response.status;
   return new Response(JSON.stringify({ ...answer, id_token: undefined }), { status, headers });
 };
 

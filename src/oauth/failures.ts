@@ -22,11 +22,18 @@ const KNOWN_CODES = new Set([
   "consent_required",
 ]);
 
-/** A refusal in the provider's own word; null when it is none that the standards know. */
-export const refusedBy = (word: string | null): ProviderFailure => ({
-  reason: "provider_refused",
-  code: word !== null && KNOWN_CODES.has(word) ? word : null,
-});
+/** GitHub's words for what the standards name otherwise (docs.github.com, access token request errors). */
+const GITHUB_CODES: ReadonlyMap<string, string> = new Map([
+  ["bad_verification_code", "invalid_grant"],
+  ["bad_refresh_token", "invalid_grant"],
+  ["incorrect_client_credentials", "invalid_client"],
+]);
+
+/** A refusal in the provider's own word; null when it is none that is known. */
+export const refusedBy = (word: string | null): ProviderFailure => {
+  const code = GITHUB_CODES.get(word ?? "") ?? word;
+  return { reason: "provider_refused", code: code !== null && KNOWN_CODES.has(code) ? code : null };
+};
 
 export const NOT_UNDERSTOOD: ProviderFailure = { reason: "provider_answer_not_understood", code: null };
 

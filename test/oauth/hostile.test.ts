@@ -23,6 +23,10 @@ const ANSWERS: Readonly<Record<string, RequestListener>> = {
   "/refusing": json({ error: "invalid_grant", error_description: LEAK }, 400),
   "/own-words": json({ error: LEAK }, 400),
   "/github": json({ access_token: "access", token_type: "bearer", scope: "repo,gist" }),
+  "/github-code": json({ error: "bad_verification_code", error_description: LEAK, error_uri: LEAK }),
+  "/github-refresh": json({ error: "bad_refresh_token", error_description: LEAK }),
+  "/github-client": json({ error: "incorrect_client_credentials", error_description: LEAK }),
+  "/own-words-in-good-order": json({ error: LEAK }),
   "/challenging": (_, response) =>
     response.writeHead(401, { "WWW-Authenticate": `Basic realm="${LEAK}"` }).end(JSON.stringify({ error: LEAK })),
   "/forbidding": (_, response) => response.writeHead(403).end(LEAK),
@@ -137,6 +141,10 @@ describe("tokens of a provider", () => {
 it.each([
   ["/refusing", "provider_refused", "invalid_grant"],
   ["/own-words", "provider_refused", null],
+  ["/github-code", "provider_refused", "invalid_grant"],
+  ["/github-refresh", "provider_refused", "invalid_grant"],
+  ["/github-client", "provider_refused", "invalid_client"],
+  ["/own-words-in-good-order", "provider_refused", null],
   ["/challenging", "provider_refused", "invalid_client"],
   ["/forbidding", "provider_answer_not_understood", null],
   ["/broken", "provider_unavailable", null],

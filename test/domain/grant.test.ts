@@ -25,7 +25,7 @@ const BEGIN = {
   isDefault: true,
   now: NOW,
 } as const;
-const begun = (authId = "a", at = NOW): GrantEvent => ({
+const begun = (authId = "a", at = NOW): Extract<GrantEvent, { type: "AuthorizationBegun" }> => ({
   type: "AuthorizationBegun",
   authId,
   scopes: ["s"],
@@ -34,6 +34,7 @@ const begun = (authId = "a", at = NOW): GrantEvent => ({
   expiresAt: at + AUTHORIZATION_MS,
   at,
 });
+const asked: GrantEvent = { ...begun(), scopes: ["s", "more"] };
 const received: GrantEvent = { type: "CodeReceived", authId: "a", until: NOW + EXCHANGE_MS, at: NOW };
 const NEW = { id: "t", scopes: ["s"], expiresAt: NOW + HOUR_MS, canRefresh: true, accountLabel: null };
 const token: Token = { ...NEW, isDefault: true, createdAt: NOW, updatedAt: NOW };
@@ -180,6 +181,16 @@ describe("a token", () => {
     expect(choose(null, ["most"])).toBeNull();
     expect(choose("wide", [])).toBe("wide");
     expect(choose("other", [])).toBeNull();
+  });
+
+  it("answers for the scopes that its user was asked for, unless another one says to have them", () => {
+    const narrow = granted({ id: "narrow" });
+    const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
+    const choose = (scopes: readonly string[], ...log: readonly GrantEvent[]) =>
+      chooseToken(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW)?.id ?? null;
+    expect(choose(["s", "more"], narrow)).toBe("narrow");
+    expect(choose(["most"], narrow)).toBeNull();
+    expect(choose(["more"], narrow, wide)).toBe("wide");
   });
 
   it("is one of at most 20, and each authorization that is open holds the place of one, until it has expired", () => {

@@ -222,6 +222,18 @@ describe("a token", () => {
     expect((await authenticate(user, { scopes: ["offline_access"] })).body.status).toBe("pending");
   });
 
+  it("answers for the scopes that its user was asked for, though the provider grants others or calls them otherwise", async () => {
+    const user = await newUser(workspace.id);
+    const scopes = ["openid", "email", "offline_access"]; // the last one is granted only to those who prompt for consent
+    const begun = await authenticate(user, { scopes });
+    const back = bodyOf(await consent(begun.body.url));
+    const finished = await call("POST", CALLBACK, { headers: user.headers, body: back });
+    expect(finished.body.token.scopes).toEqual(["openid", "email"]);
+    const { body } = await authenticate(user, { scopes });
+    expect([body.status, body.metadata?.id]).toEqual(["completed", finished.body.token.id]);
+    expect((await authenticate(user, { scopes, force_new: true })).body.status).toBe("pending");
+  });
+
   it("about to expire is refreshed once, however many ask for it at once", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_id: "brief", token_endpoint_auth_method: "client_secret_post" });

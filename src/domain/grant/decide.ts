@@ -1,7 +1,7 @@
 import type { Refusal } from "../failures.ts";
 import type { GrantCommand } from "./commands.ts";
 import type { GrantEvent, Token } from "./events.ts";
-import { type GrantState, isOpen } from "./state.ts";
+import { type GrantState, type HeldToken, isOpen } from "./state.ts";
 
 /** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes. */
 export const AUTHORIZATION_MS = 10 * 60_000;
@@ -88,7 +88,11 @@ export function standingOf(token: Token, now: number): "fresh" | "due" | "last" 
   return token.expiresAt > now ? "last" : "dead";
 }
 
-/** The token that a request means: the one it names, else the default one, else the newest that has all scopes. */
+/**
+ * The token that a request means: the one it names, else of those that have all scopes the default one, else the newest.
+ * Where none says so, those are taken whose users were asked for them: asked again, the provider would grant no more
+ * (Google calls `email` otherwise, GitHub leaves out what another scope includes).
+ */
 export function chooseToken(
   state: GrantState,
   wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
@@ -96,7 +100,10 @@ export function chooseToken(
 ): Token | null {
   const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead");
   if (wanted.tokenId !== null) return living.find((token) => token.id === wanted.tokenId) ?? null;
-  const fitting = living.filter((token) => wanted.scopes.every((scope) => token.scopes.includes(scope)));
+  const having = (scopesOf: (token: HeldToken) => readonly string[]) =>
+    living.filter((token) => wanted.scopes.every((scope) => scopesOf(token).includes(scope)));
+  const granted = having(({ scopes }) => scopes);
+  const fitting = granted.length > 0 ? granted : having(({ scopes, askedScopes }) => [...scopes, ...askedScopes]);
   return fitting.find((token) => token.isDefault) ?? fitting.at(-1) ?? null;
 }
 

@@ -17,10 +17,15 @@ export type Authorization = Begun &
     | { readonly status: "FAILED"; readonly failure: AuthorizationFailure }
   );
 
+/** A token with the scopes that its user was asked for; the provider may have granted others, or call them otherwise. */
+export interface HeldToken extends Token {
+  readonly askedScopes: readonly string[];
+}
+
 export interface GrantState {
   readonly authorizations: ReadonlyMap<string, Authorization>;
   /** In the order in which they were granted. */
-  readonly tokens: ReadonlyMap<string, Token>;
+  readonly tokens: ReadonlyMap<string, HeldToken>;
 }
 
 export const initialGrantState: GrantState = { authorizations: new Map(), tokens: new Map() };
@@ -45,7 +50,8 @@ export function evolve(state: GrantState, event: GrantEvent): GrantState {
     case "TokenGranted": {
       const { authId, token } = event;
       const ended = withAuthorization(state, authId, { status: "COMPLETED", tokenId: token.id });
-      return { ...ended, tokens: withToken(ended.tokens, token) };
+      const askedScopes = state.authorizations.get(authId)?.scopes ?? [];
+      return { ...ended, tokens: withToken(ended.tokens, { ...token, askedScopes }) };
     }
     case "TokenRefreshed": {
       const { tokenId, scopes, expiresAt, at } = event;
@@ -87,8 +93,8 @@ function changed(state: GrantState, id: string, change: Partial<Token>): GrantSt
 }
 
 /** One token at most is the default one. */
-function withToken(tokens: ReadonlyMap<string, Token>, token: Token): ReadonlyMap<string, Token> {
+function withToken(tokens: ReadonlyMap<string, HeldToken>, token: HeldToken): ReadonlyMap<string, HeldToken> {
   if (!token.isDefault) return new Map(tokens).set(token.id, token);
-  const others = [...tokens].map(([id, one]): [string, Token] => [id, { ...one, isDefault: false }]);
+  const others = [...tokens].map(([id, one]): [string, HeldToken] => [id, { ...one, isDefault: false }]);
   return new Map(others).set(token.id, token);
 }

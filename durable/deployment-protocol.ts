@@ -56,7 +56,7 @@ export interface Agent {
 
 /** One per deployment: `deployment/<tenantId>/<id>`. */
 export interface DeploymentProtocol {
-  /** `order` null: a deployment without a revision. Repeated, it answers what is there. */
+  /** `order` null, or without its source: a deployment without a revision yet. Repeated, it answers what is there. */
   create(definition: DeploymentDefinition, order: RevisionOrder | null): Promise<Result<DeploymentRecord, Refusal>>;
   view(): Promise<Result<DeploymentRecord, Refusal>>;
   /** A revision like the latest but for the change; an empty change makes none. */

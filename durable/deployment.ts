@@ -59,8 +59,9 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const key = { hash, envelope: await sealText(this.env, definition.id, plainKey) };
     const content = order && { ...order, secrets: await this.#seal(definition.id, order.secrets) };
     if (this.#journal.state.status !== "NONE") return this.view();
-    this.#submit({ type: "Create", definition, key, now: Date.now() });
-    if (content !== null) this.#add(content, null);
+    const isWhole = content !== null && refuseContent(definition, content) === null;
+    this.#submit({ type: "Create", definition, key, draft: isWhole ? null : content, now: Date.now() });
+    if (isWhole) this.#add(content, null);
     return this.view();
   }
 

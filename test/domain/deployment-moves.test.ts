@@ -19,7 +19,13 @@ const failure = { reason: "not_healthy", message: "it is ill" } as const;
 
 /** Lives through commands and keeps every move, as `<revision>: <from> -> <to>`. */
 const lived = (definition: DeploymentDefinition, ...commands: readonly DeploymentCommand[]) => {
-  const create: DeploymentCommand = { type: "Create", definition, key: { hash: "h", envelope: "e" }, now: NOW };
+  const create: DeploymentCommand = {
+    type: "Create",
+    definition,
+    key: { hash: "h", envelope: "e" },
+    draft: null,
+    now: NOW,
+  };
   let state = deployment.initialState;
   const moves: string[] = [];
   const status = new Map<string, RevisionStatus>();
@@ -182,6 +188,7 @@ describe("a deployment that was never made", () => {
       type: "Create",
       definition: docker,
       key: { hash: "h", envelope: "e" },
+      draft: null,
       now: NOW,
     };
     for (const command of [create, add("1"), forgo, deleted]) expect(deployment.decide(command, state)).toEqual([]);

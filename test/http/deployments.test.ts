@@ -220,6 +220,18 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.body.id)).text).toBe("late");
   });
 
+  it("that was created before its source runs it with everything that was sent then", async () => {
+    const secrets = [{ name: "MODEL_KEY", value: MARK }];
+    const created = await create(workspace, bodyOf(null, { secrets, source_config: { install_command: "none" } }));
+    const early = { secrets: [{ name: "MODEL_KEY" }], source_config: { install_command: "none" } };
+    expect(created.body).toMatchObject({ ...early, source_revision_config: { langgraph_config_path: "waybill.json" } });
+    const path = await upload(workspace, agentSource(`return new Response(String(env.MODEL_KEY === "${MARK}"));`));
+    const patched = await patch(workspace, created.body.id, { source_revision_config: { source_tarball_path: path } });
+    expect([patched.status, patched.body]).toMatchObject([200, early]);
+    await settled(workspace, created.body.id, patched.body.latest_revision_id);
+    expect((await ask(workspace, created.body.id)).text).toBe("true");
+  });
+
   it("answers 502 when its code throws, without what it threw", async () => {
     const source = agentSource(`
       if (new URL(request.url).pathname === "/ok") return new Response("ok");

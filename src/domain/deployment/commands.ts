@@ -20,6 +20,8 @@ export type DeploymentCommand =
       readonly type: "Create";
       readonly definition: DeploymentDefinition;
       readonly key: AgentKey;
+      /** null: nothing waits for a source. */
+      readonly draft: RevisionContent | null;
       readonly now: number;
     }
   /** Its name goes to another one: should its creation still be on the way, it comes too late. */

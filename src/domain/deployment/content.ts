@@ -18,9 +18,13 @@ export const NO_CONTENT: RevisionContent = {
   secrets: { envelope: null, names: [] },
 };
 
-/** The content of the latest revision but for the change. */
-export const revisedContent = ({ revisions }: ActiveDeployment, change: Partial<RevisionContent>): RevisionContent => ({
-  ...(revisions.at(-1)?.content ?? NO_CONTENT),
+/** What the latest revision runs; before the first one, what waits for its source, and null where nothing does. */
+export const latestContent = ({ revisions, draft }: ActiveDeployment): RevisionContent | null =>
+  revisions.at(-1)?.content ?? draft;
+
+/** The latest content but for the change. */
+export const revisedContent = (state: ActiveDeployment, change: Partial<RevisionContent>): RevisionContent => ({
+  ...(latestContent(state) ?? NO_CONTENT),
   ...change,
 });
 

@@ -14,7 +14,9 @@ export function decide(command: DeploymentCommand, state: DeploymentState): read
       if (state.isForgone) return [];
       if (command.type === "Forgo") return [{ type: "DeploymentForgone", at }];
       if (command.type !== "Create") return [];
-      return [{ type: "DeploymentCreated", definition: command.definition, key: command.key, at }];
+      return [
+        { type: "DeploymentCreated", definition: command.definition, key: command.key, draft: command.draft, at },
+      ];
     case "ACTIVE":
       return decideActive(command, state, at);
     case "DELETED":

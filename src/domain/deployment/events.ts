@@ -21,6 +21,8 @@ export type DeploymentEvent =
       readonly type: "DeploymentCreated";
       readonly definition: DeploymentDefinition;
       readonly key: AgentKey;
+      /** What its first revision is to run when its source has come; absent or null: nothing waits for a source. */
+      readonly draft?: RevisionContent | null;
       readonly at: number;
     }
   /** Where its agents trace to, whatever the project is called later. */

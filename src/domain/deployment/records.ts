@@ -97,7 +97,7 @@ export interface DeploymentRecord {
   readonly latestRevisionId: string | null;
   /** The revision that serves. */
   readonly activeRevisionId: string | null;
-  /** Content of the latest revision; null: there is none yet. */
+  /** Content of the latest revision, or what waits for its source; null: there is neither yet. */
   readonly content: RevisionContent | null;
   /** Whether nothing is on its way: the latest revision has come to an end. */
   readonly isSettled: boolean;

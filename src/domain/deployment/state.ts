@@ -26,6 +26,8 @@ interface Known {
   readonly key: AgentKey;
   /** Its tracing project; null: it was not opened yet, or by a version that did not write down which it was. */
   readonly projectId: string | null;
+  /** What waits for its source, to be the first revision; null: nothing. */
+  readonly draft: RevisionContent | null;
   /** Oldest first. */
   readonly revisions: readonly Revision[];
   /** The revision that serves. */
@@ -54,8 +56,8 @@ export const initialDeploymentState: DeploymentState = { status: "NONE", isForgo
 export function evolve(state: DeploymentState, event: DeploymentEvent): DeploymentState {
   const { at } = event;
   if (event.type === "DeploymentCreated") {
-    const { definition, key } = event;
-    return { status: "ACTIVE", definition, key, projectId: null, revisions: [], activeId: null, updatedAt: at };
+    const { definition, key, draft = null } = event;
+    return { status: "ACTIVE", definition, key, draft, projectId: null, revisions: [], activeId: null, updatedAt: at };
   }
   if (event.type === "DeploymentForgone") return { status: "NONE", isForgone: true };
   if (state.status === "NONE") return state;

@@ -1,4 +1,5 @@
 import { isRemote } from "./advance.ts";
+import { latestContent } from "./content.ts";
 import type { DeploymentDefinition, DeploymentRecord, RevisionRecord } from "./records.ts";
 import { isSettled } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, type Revision, revisionOf } from "./state.ts";
@@ -13,7 +14,7 @@ export function viewOf(state: DeploymentState): DeploymentRecord | null {
     status: latest === null ? "UNUSED" : "READY",
     latestRevisionId: latest?.id ?? null,
     activeRevisionId: state.activeId,
-    content: latest?.content ?? null,
+    content: latestContent(state),
     isSettled: latest === null || isSettled(latest.status),
     remoteUrl: activeOf(state)?.url ?? null,
     updatedAt: state.updatedAt,

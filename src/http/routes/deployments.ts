@@ -42,7 +42,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle(asked) {
       const { body, who, request, settings } = asked;
       const order = orderOf(body);
-      const refusal = refuseSource(order?.tarballPath ?? null, settings);
+      const refusal = refuseSource(order.tarballPath, settings);
       if (refusal !== null) return fail(refusal);
       const { deployment_type, integration_id, repo_url, listener_id, listener_config } = body.source_config ?? {};
       const definition: DeploymentDefinition = {

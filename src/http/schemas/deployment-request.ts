@@ -145,11 +145,10 @@ export const deploymentUpdate = closedObject({
   secret_references: noReferences,
 }).openapi("DeploymentPatchRequest");
 
-/** What the first revision runs; null: the source comes later. */
-export const orderOf = (sent: z.output<typeof deploymentCreate>): RevisionOrder | null => {
+/** What the first revision runs; the source may come later. */
+export const orderOf = (sent: z.output<typeof deploymentCreate>): RevisionOrder => {
   const config = sent.source_config ?? {};
   const revision = sent.source_revision_config ?? {};
-  if (sent.source === "internal_source" && (revision.source_tarball_path ?? null) === null) return null;
   const spec = config.resource_spec ?? null;
   return {
     repoRef: revision.repo_ref ?? null,

@@ -3,6 +3,7 @@ import { boundedBody } from "../src/bounded-body.ts";
 import { Deadline } from "../src/deadline.ts";
 import { HEALTH_WITHIN_MS } from "../src/domain/deployment/limits.ts";
 import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "../src/domain/deployment/records.ts";
+import { log } from "../src/log.ts";
 import { environmentOf, SECRETS_LOST } from "./agent-environment.ts";
 import { readBundle } from "./agent-store.ts";
 import type { Agent } from "./deployment-protocol.ts";
@@ -30,11 +31,28 @@ export interface AgentNetworkProps {
 /** The Worker's own entrypoints, `ctx.exports`. */
 export type OwnExports = Cloudflare.Exports;
 
+/**
+ * How often revisions could not be read here, by their names. A loader keeps what it was given under a name, a failure
+ * too, so that the next request has to name the revision otherwise.
+ */
+const failedLoads = new Map<string, number>();
+
 /** A revision, loaded when it is first asked; null where the platform cannot load Workers. */
 export function agentWorker(env: Env, exports: OwnExports, agent: Agent): Fetcher | null {
   if (env.LOADER === undefined) return null;
   const { deploymentId, revisionId } = agent;
-  return env.LOADER.get(`${deploymentId}/${revisionId}`, () => load(env, exports, agent)).getEntrypoint();
+  const revision = `${deploymentId}/${revisionId}`;
+  const failures = failedLoads.get(revision) ?? 0;
+  const loaded = env.LOADER.get(failures === 0 ? revision : `${revision}/${failures}`, async () => {
+    try {
+      return await load(env, exports, agent);
+    } catch (error) {
+      failedLoads.set(revision, failures + 1);
+      log("agent_not_loaded", { deployment: deploymentId, revision: revisionId, error: String(error) });
+      throw error;
+    }
+  });
+  return loaded.getEntrypoint();
 }
 
 /** Why the revision does not answer `GET /ok` with 200 in time; null when it does. */

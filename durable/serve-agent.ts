@@ -29,7 +29,7 @@ export async function serveAgent(
     return ok(await worker.fetch(request));
   } catch {
     // What it threw is for its owner, and the caller may be somebody else.
-    const message = `Revision ${serving.agent.revisionId} failed while it answered; its own code threw an error.`;
+    const message = `Revision ${serving.agent.revisionId} failed while it answered; its own code threw an error, or could not be loaded.`;
     return fail({ reason: "agent_failed", message });
   }
 }

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { deployment, workspace } from "../../durable/actors.ts";
 import { keepUpload } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
-import { healthFailure } from "../../durable/edge-plane.ts";
+import { agentWorker, healthFailure } from "../../durable/edge-plane.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
 import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
@@ -91,6 +91,20 @@ it("a deleted deployment keeps nothing but its history", async () => {
   await vi.waitUntil(async () => (await history()).at(-1) === "DeploymentCleaned", WITHIN);
   expect(await env.SEGMENTS.head(bundleKey)).toBeNull();
   expect(await stub().serving()).toBeNull();
+});
+
+it("a revision that could not be read once is read again for the next request", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const serving = await untilServing();
+  const bundle = await env.SEGMENTS.get(serving.bundleKey);
+  const text = await bundle?.text();
+  const agent = { ...serving, revisionId: crypto.randomUUID() };
+  const ask = async () => (await agentWorker(env, exports, agent)?.fetch("https://agent/"))?.text();
+  await env.SEGMENTS.delete(serving.bundleKey);
+  await expect(ask()).rejects.toThrow("the bundle of the revision is gone");
+  await env.SEGMENTS.put(serving.bundleKey, text ?? "");
+  expect(await ask()).toBe("one");
+  expect(await ask()).toBe("one");
 });
 
 it("an installation without a Worker Loader says so", async () => {

@@ -4,7 +4,7 @@ import type { GrantCommand } from "../src/domain/grant/commands.ts";
 import { chooseToken, refuseBeginning, refuseCode, standingOf } from "../src/domain/grant/decide.ts";
 import type { Token } from "../src/domain/grant/events.ts";
 import { grant } from "../src/domain/grant/index.ts";
-import { isOpen } from "../src/domain/grant/state.ts";
+import { type HeldToken, isOpen } from "../src/domain/grant/state.ts";
 import type { Provider } from "../src/domain/provider/index.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { log } from "../src/log.ts";
@@ -118,16 +118,16 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     this.#journal.settle(now);
   }
 
-  #choose(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): Token | null {
+  #choose(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): HeldToken | null {
     const chosen = chooseToken(this.#journal.state, wanted, Date.now());
     return chosen === null || this.#removals.has(chosen.id) ? null : chosen;
   }
 
   /** null: the token turned out to open nothing any more. */
-  async #usable(token: Token, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
+  async #usable(token: HeldToken, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
     if (standingOf(token, Date.now()) === "due") {
       const refreshed = await this.#refreshOnce(token, provider);
-      const isAlive = token.expiresAt !== null && token.expiresAt > Date.now();
+      const isAlive = token.expiresAt === null || token.expiresAt > Date.now();
       if (!refreshed.ok && this.#journal.state.tokens.has(token.id) && !isAlive)
         return fail({ reason: "authorization", failure: refreshed.failure });
     }

@@ -137,14 +137,16 @@ describe("a token", () => {
   });
 
   it.each([
-    ["fresh", { expiresAt: null }],
+    ["fresh", { expiresAt: null, givenAt: NOW - HOUR_MS, canRefresh: false }],
+    ["fresh", { expiresAt: null, givenAt: NOW - HOUR_MS / 4 + 1 }],
+    ["due", { expiresAt: null, givenAt: NOW - HOUR_MS / 4 }],
     ["fresh", { expiresAt: NOW + 60_001 }],
     ["due", { expiresAt: NOW + 60_000 }],
     ["due", { expiresAt: NOW - HOUR_MS }],
     ["last", { expiresAt: NOW + 60_000, canRefresh: false }],
     ["dead", { expiresAt: NOW, canRefresh: false }],
   ] as const)("is %s when %o", (standing, change) => {
-    expect(standingOf({ ...token, ...change }, NOW)).toBe(standing);
+    expect(standingOf({ ...token, askedScopes: [], givenAt: NOW, ...change }, NOW)).toBe(standing);
   });
 
   it("is lost when it is over and nothing can renew it, not while it can be refreshed", () => {

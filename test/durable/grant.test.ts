@@ -79,6 +79,35 @@ describe("a token", () => {
     expect((await call("DELETE", `${TOKENS}/${token.id}`, { headers: workspace.headers })).status).toBe(204);
   });
 
+  it("whose provider does not say when it ends is refreshed when it is old, and kept while the provider is away", async () => {
+    const workspace = await newWorkspace("developer");
+    await addProvider(workspace);
+    const { fetch } = globalThis;
+    let isAway = false;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (isAway) throw new TypeError("away");
+      const answer = await fetch(input, init);
+      if (!answer.headers.get("Content-Type")?.startsWith("application/json")) return answer;
+      const { expires_in: _, ...told } = await answer.json<{ expires_in?: number }>();
+      return Response.json(told, { status: answer.status });
+    });
+    await connect(workspace);
+    const tokenAfter = async (minutes: number) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * MINUTE_MS });
+      const { body } = await authenticate(workspace);
+      expect(body.metadata.expires_at).toBeNull();
+      return body.token;
+    };
+    const first = await tokenAfter(0);
+    expect(await tokenAfter(14)).toBe(first);
+    isAway = true;
+    expect(await tokenAfter(1)).toBe(first);
+    isAway = false;
+    const second = await tokenAfter(1);
+    expect(second).not.toBe(first);
+    expect(await tokenAfter(14)).toBe(second);
+  });
+
   it("that is deleted is gone from storage, its envelope too", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);

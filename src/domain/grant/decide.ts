@@ -79,11 +79,15 @@ function deadTokens(state: GrantState, at: number): readonly GrantEvent[] {
 /** A token that is handed out lives at least so long, if the provider can renew it at all. */
 const FRESH_MS = 60_000;
 
+/** A token whose end the provider does not tell is old then: the shortest life that is usual (Salesforce's sessions). */
+const UNTOLD_LIFE_MS = 15 * 60_000;
+
 /**
  * What a token is good for: `fresh` and `last` may be handed out, `due` is to be refreshed before, `dead` opens nothing.
  */
-export function standingOf(token: Token, now: number): "fresh" | "due" | "last" | "dead" {
-  if (token.expiresAt === null || token.expiresAt - now > FRESH_MS) return "fresh";
+export function standingOf(token: HeldToken, now: number): "fresh" | "due" | "last" | "dead" {
+  if (token.expiresAt === null) return token.canRefresh && now - token.givenAt >= UNTOLD_LIFE_MS ? "due" : "fresh";
+  if (token.expiresAt - now > FRESH_MS) return "fresh";
   if (token.canRefresh) return "due";
   return token.expiresAt > now ? "last" : "dead";
 }
@@ -97,7 +101,7 @@ export function chooseToken(
   state: GrantState,
   wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
   now: number,
-): Token | null {
+): HeldToken | null {
   const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead");
   if (wanted.tokenId !== null) return living.find((token) => token.id === wanted.tokenId) ?? null;
   const having = (scopesOf: (token: HeldToken) => readonly string[]) =>

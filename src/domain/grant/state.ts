@@ -17,9 +17,11 @@ export type Authorization = Begun &
     | { readonly status: "FAILED"; readonly failure: AuthorizationFailure }
   );
 
-/** A token with the scopes that its user was asked for; the provider may have granted others, or call them otherwise. */
 export interface HeldToken extends Token {
+  /** What its user was asked for; the provider may have granted other scopes, or call them otherwise. */
   readonly askedScopes: readonly string[];
+  /** When the provider gave it, or last another one for it. */
+  readonly givenAt: number;
 }
 
 export interface GrantState {
@@ -51,11 +53,11 @@ export function evolve(state: GrantState, event: GrantEvent): GrantState {
       const { authId, token } = event;
       const ended = withAuthorization(state, authId, { status: "COMPLETED", tokenId: token.id });
       const askedScopes = state.authorizations.get(authId)?.scopes ?? [];
-      return { ...ended, tokens: withToken(ended.tokens, { ...token, askedScopes }) };
+      return { ...ended, tokens: withToken(ended.tokens, { ...token, askedScopes, givenAt: event.at }) };
     }
     case "TokenRefreshed": {
       const { tokenId, scopes, expiresAt, at } = event;
-      return changed(state, tokenId, { scopes, expiresAt, updatedAt: at });
+      return changed(state, tokenId, { scopes, expiresAt, givenAt: at, updatedAt: at });
     }
     case "TokenDescribed": {
       const { tokenId, accountLabel, isDefault, at } = event;
@@ -87,7 +89,7 @@ function withAuthorization(state: GrantState, id: string, progress: Progress): G
   return { ...state, authorizations: new Map(state.authorizations).set(id, moved) };
 }
 
-function changed(state: GrantState, id: string, change: Partial<Token>): GrantState {
+function changed(state: GrantState, id: string, change: Partial<HeldToken>): GrantState {
   const known = state.tokens.get(id);
   return known === undefined ? state : { ...state, tokens: withToken(state.tokens, { ...known, ...change }) };
 }

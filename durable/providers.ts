@@ -42,6 +42,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
     const wanted = change.authentication ?? authentication;
     const hasSecret = secret !== undefined || known.value.envelope !== null;
     if (wanted !== "none" && !hasSecret) return fail(SECRET_MISSING);
+    if (wanted === "none" && secret !== undefined) return fail(SECRET_UNUSED);
     const now = Date.now();
     const command = { ...change, ...(wanted === "none" ? { envelope: null } : sealed) };
     this.#journal.submit({ type: "Change", providerId, change: command, now });
@@ -86,6 +87,13 @@ const SECRET_MISSING: Refusal = {
   loc: ["body", "client_secret"],
   message: "This way to authenticate needs a client_secret",
   type: "missing",
+};
+
+const SECRET_UNUSED: Refusal = {
+  reason: "invalid",
+  loc: ["body", "client_secret"],
+  message: "With token_endpoint_auth_method none there is no client_secret",
+  type: "value_error",
 };
 
 const sealClientSecret = (env: Env, recordId: string, secret: string): Promise<string> =>

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { CLIENT_SECRET } from "../support/oauth-secret.ts";
 import { call, newKey, newWorkspace, type TestWorkspace } from "./client.ts";
 import { addProvider, authenticate, CALLBACK, PROVIDERS, providerBody, TOKENS } from "./oauth.ts";
 
@@ -80,6 +81,26 @@ describe("a provider", () => {
     const body = { token_endpoint_auth_method: "client_secret_post" };
     const answer = await call("PATCH", `${PROVIDERS}/peer`, { headers: own.headers, body });
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "client_secret"]]);
+  });
+
+  it("that uses no secret is refused with one, also later: it would be thrown away", async () => {
+    const own = await newWorkspace("developer");
+    const none = { client_id: "public", token_endpoint_auth_method: "none" };
+    const refused = await call("POST", PROVIDERS, { headers: own.headers, body: providerBody(none) });
+    await addProvider(own, { ...none, client_secret: null });
+    const body = { client_secret: CLIENT_SECRET };
+    const later = await call("PATCH", `${PROVIDERS}/peer`, { headers: own.headers, body });
+    for (const answer of [refused, later])
+      expect([answer.status, answer.body.detail]).toEqual([
+        422,
+        [
+          {
+            loc: ["body", "client_secret"],
+            msg: "With token_endpoint_auth_method none there is no client_secret",
+            type: "value_error",
+          },
+        ],
+      ]);
   });
 
   it.each([

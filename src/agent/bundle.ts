@@ -15,16 +15,16 @@ export interface AgentModule {
 }
 
 /** What the Worker Loader can load, by the ending of the file's name. */
-const KINDS: Readonly<Record<string, AgentModule["kind"]>> = {
-  js: "js",
-  mjs: "js",
-  cjs: "cjs",
-  json: "json",
-  txt: "text",
-  md: "text",
-  html: "text",
-  wasm: "wasm",
-};
+const KINDS: ReadonlyMap<string, AgentModule["kind"]> = new Map([
+  ["js", "js"],
+  ["mjs", "js"],
+  ["cjs", "cjs"],
+  ["json", "json"],
+  ["txt", "text"],
+  ["md", "text"],
+  ["html", "text"],
+  ["wasm", "wasm"],
+]);
 
 /**
  * Makes an agent server of a .tar.gz: a file of configuration, in JSON, whose member `main` names the Worker module
@@ -82,9 +82,9 @@ function mainMemberOf(json: string): string | null {
 }
 
 function moduleOf({ path, bytes }: TarFile): Result<AgentModule, string> {
-  const kind = KINDS[/\.([a-z]+)$/.exec(path)?.[1] ?? ""];
+  const kind = KINDS.get(/\.([a-z]+)$/.exec(path)?.[1] ?? "");
   if (kind === undefined) {
-    const known = Object.keys(KINDS).join(", ");
+    const known = [...KINDS.keys()].join(", ");
     return fail(`${JSON.stringify(path)} is of a kind that cannot be loaded; the kinds are: ${known}.`);
   }
   if (kind === "wasm") return ok({ kind, content: Buffer.from(bytes).toString("base64") });

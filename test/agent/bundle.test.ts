@@ -59,6 +59,7 @@ describe("a source", () => {
     ["is of an unknown kind", { path: "a.js", kind: "S" }, /no plain file/],
     ["stands there twice", { path: "./server.js" }, /twice/],
     ["cannot be loaded", { path: "server.py", content: "pass" }, /kind that cannot be loaded/],
+    ["is of a kind that only objects have", { path: "a.constructor", content: "" }, /kind that cannot be loaded/],
     ["has no ending", { path: "Makefile", content: "" }, /kind that cannot be loaded/],
     ["is not JSON though it says so", { path: "b.json", content: "{" }, /not valid JSON/],
     ["is not text though it says so", { path: "b.js", content: new Uint8Array([0xff, 0xfe]) }, /not valid UTF-8/],

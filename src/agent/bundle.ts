@@ -26,6 +26,9 @@ const KINDS: ReadonlyMap<string, AgentModule["kind"]> = new Map([
   ["wasm", "wasm"],
 ]);
 
+/** Bundlers leave it beside a module (wrangler always does); nothing imports it. */
+const SOURCE_MAP = /\.map$/;
+
 /**
  * Makes an agent server of a .tar.gz: a file of configuration, in JSON, whose member `main` names the Worker module
  * relative to it, and that module with everything it imports. A failure says what to change.
@@ -39,6 +42,7 @@ export function bundleOf(tarball: Uint8Array, configPath: string): Result<AgentB
   if (!mainModule.ok) return mainModule;
   const modules: Record<string, AgentModule> = {};
   for (const file of files.value) {
+    if (SOURCE_MAP.test(file.path)) continue;
     const one = moduleOf(file);
     if (!one.ok) return one;
     modules[file.path] = one.value;

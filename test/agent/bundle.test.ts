@@ -45,6 +45,11 @@ describe("a source", () => {
     });
   });
 
+  it("may be the folder that a bundler leaves, source maps included: they are no modules", () => {
+    const bundle = bundleOf(tarballOf([...good, { path: "server.js.map", content: "{}" }]), "waybill.json");
+    expect(bundle.ok && Object.keys(bundle.value.modules)).toEqual(["waybill.json", "server.js"]);
+  });
+
   it.each<readonly [what: string, entry: Entry, reason: RegExp]>([
     ["leaves the root", { path: "../server.js" }, /below the archive's root/],
     ["leaves the root further down", { path: "a/../../server.js" }, /below the archive's root/],

@@ -59,7 +59,7 @@ export interface DeploymentProtocol {
   /** `order` null, or without its source: a deployment without a revision yet. Repeated, it answers what is there. */
   create(definition: DeploymentDefinition, order: RevisionOrder | null): Promise<Result<DeploymentRecord, Refusal>>;
   view(): Promise<Result<DeploymentRecord, Refusal>>;
-  /** A revision like the latest but for the change; an empty change makes none. */
+  /** A revision like the latest but for the change, built only if that is of the source; an empty change makes none. */
   revise(change: RevisionChange): Promise<Result<DeploymentRecord, Refusal>>;
   /** A new revision with the content of an old one, and what was built of it. */
   redeploy(revisionId: string): Promise<Result<DeploymentRecord, Refusal>>;

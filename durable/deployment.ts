@@ -61,7 +61,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     if (this.#journal.state.status !== "NONE") return this.view();
     const isWhole = content !== null && refuseContent(definition, content) === null;
     this.#submit({ type: "Create", definition, key, draft: isWhole ? null : content, now: Date.now() });
-    if (isWhole) this.#add(content, null);
+    if (isWhole) this.#add(content, { redeployOf: null, sameSourceAs: null });
     return this.view();
   }
 
@@ -80,7 +80,9 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const content = revisedContent(state, { ...change, ...(sealed === null ? {} : { secrets: sealed }) });
     const refusal = refuseContent(state.definition, content) ?? refuseCrowd(state);
     if (refusal !== null) return fail(refusal);
-    this.#add(content, null);
+    const isNewSource = change.tarballPath !== undefined || change.configPath !== undefined;
+    const latestId = state.revisions.at(-1)?.id ?? null;
+    this.#add(content, { redeployOf: null, sameSourceAs: isNewSource ? null : latestId });
     return this.view();
   }
 
@@ -90,7 +92,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     if (state === null || revision === null) return fail(this.#unknownRevision(revisionId));
     const refusal = refuseCrowd(state);
     if (refusal !== null) return fail(refusal);
-    this.#add(revision.content, revisionId);
+    this.#add(revision.content, { redeployOf: revisionId, sameSourceAs: revisionId });
     return this.view();
   }
 
@@ -221,8 +223,8 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     });
   }
 
-  #add(content: RevisionContent, redeployOf: string | null): void {
-    this.#submit({ type: "AddRevision", revisionId: crypto.randomUUID(), content, redeployOf, now: Date.now() });
+  #add(content: RevisionContent, from: { readonly redeployOf: string | null; readonly sameSourceAs: string | null }) {
+    this.#submit({ type: "AddRevision", revisionId: crypto.randomUUID(), content, ...from, now: Date.now() });
   }
 
   async #seal(deploymentId: string, secrets: PlainSecrets): Promise<SealedSecrets> {

@@ -15,7 +15,8 @@ export async function perform(env: Env, exports: OwnExports, work: EdgeWork): Pr
   const { id: revisionId, content } = revision;
   switch (work.kind) {
     case "create": {
-      const failure = await missingSource(env, deployment.definition, content);
+      const isBuilt = revision.bundle !== null;
+      const failure = isBuilt ? null : await missingSource(env, deployment.definition, content);
       return { type: "RecordCreated", revisionId, failure, now: Date.now() };
     }
     case "build": {

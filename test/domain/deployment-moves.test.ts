@@ -50,6 +50,7 @@ const add = (revisionId: string): DeploymentCommand => ({
   revisionId,
   content,
   redeployOf: null,
+  sameSourceAs: null,
   now: NOW,
 });
 const created = (revisionId: string): DeploymentCommand => ({
@@ -150,7 +151,14 @@ describe("a deployment", () => {
   });
 
   it("does not build again what a redeployed revision has built", () => {
-    const redeploy: DeploymentCommand = { type: "AddRevision", revisionId: "2", content, redeployOf: "1", now: NOW };
+    const redeploy: DeploymentCommand = {
+      type: "AddRevision",
+      revisionId: "2",
+      content,
+      redeployOf: "1",
+      sameSourceAs: "1",
+      now: NOW,
+    };
     const { moves } = lived(edge, add("1"), created("1"), built, healthy, redeploy, created("2"));
     expect(moves.slice(-3)).toEqual([
       "CREATING -> QUEUED",

@@ -8,6 +8,7 @@ import { agentWorker, healthFailure } from "../../durable/edge-plane.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
 import { NO_CONTENT } from "../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
+import { isSettled } from "../../src/domain/deployment/revision-status.ts";
 import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../support/tarball.ts";
@@ -91,6 +92,26 @@ it("a deleted deployment keeps nothing but its history", async () => {
   await vi.waitUntil(async () => (await history()).at(-1) === "DeploymentCleaned", WITHIN);
   expect(await env.SEGMENTS.head(bundleKey)).toBeNull();
   expect(await stub().serving()).toBeNull();
+});
+
+it("what was built once is not looked for again, neither by a redeploy nor by a change of something else", async () => {
+  const order = await orderOf("one");
+  await stub().create(definition, order);
+  const { revisionId } = await untilServing();
+  const { tarballPath } = order;
+  await env.SEGMENTS.delete(`uploads/${definition.tenantId}/${tarballPath?.slice("uploads/".length)}`);
+  const endOf = async (changed: ReturnType<ReturnType<typeof stub>["redeploy"]>) => {
+    const record = await changed;
+    const id = record.ok ? (record.value.latestRevisionId ?? "") : "";
+    return vi.waitUntil(async () => {
+      const found = await stub().revision(id);
+      return found.ok && isSettled(found.value.status) ? found.value.status : null;
+    }, WITHIN);
+  };
+  expect(await endOf(stub().redeploy(revisionId))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ secrets: { KEY: "other" } }))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ allowNetwork: true }))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ tarballPath }))).toBe("CREATE_FAILED");
 });
 
 it("a revision that could not be read once is read again for the next request", async () => {

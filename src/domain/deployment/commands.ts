@@ -32,6 +32,8 @@ export type DeploymentCommand =
       readonly revisionId: string;
       readonly content: RevisionContent;
       readonly redeployOf: string | null;
+      /** The revision that has its source: what was built there is not built again. null: none has. */
+      readonly sameSourceAs: string | null;
       readonly now: number;
     }
   /** What the revision needs was looked for. `failure` null: it is there. */

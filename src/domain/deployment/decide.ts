@@ -33,9 +33,9 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
     case "RecordProject":
       return state.projectId === null ? [{ type: "ProjectOpened", projectId: command.projectId, at }] : [];
     case "AddRevision": {
-      const { revisionId, content, redeployOf } = command;
+      const { revisionId, content, redeployOf, sameSourceAs } = command;
       if (revisionOf(state, revisionId) !== null) return [];
-      const bundle = redeployOf === null ? null : (revisionOf(state, redeployOf)?.bundle ?? null);
+      const bundle = sameSourceAs === null ? null : (revisionOf(state, sameSourceAs)?.bundle ?? null);
       return [{ type: "RevisionAdded", revisionId, content, redeployOf, bundle, at }];
     }
     case "RecordCreated": {

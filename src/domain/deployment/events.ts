@@ -31,8 +31,9 @@ export type DeploymentEvent =
       readonly type: "RevisionAdded";
       readonly revisionId: string;
       readonly content: RevisionContent;
-      /** The revision whose content it has, and what was made of that already. */
+      /** The revision whose content it has. */
       readonly redeployOf: string | null;
+      /** What was made of its source already. */
       readonly bundle: Bundle | null;
       readonly at: number;
     }

@@ -123,17 +123,15 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     return chosen === null || this.#removals.has(chosen.id) ? null : chosen;
   }
 
-  /** null: the token turned out to open nothing any more. */
+  /** null: the token turned out to open nothing any more, or cannot be opened itself. */
   async #usable(token: HeldToken, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
-    if (standingOf(token, Date.now()) === "due") {
-      const refreshed = await this.#refreshOnce(token, provider);
-      const isAlive = token.expiresAt === null || token.expiresAt > Date.now();
-      if (!refreshed.ok && this.#journal.state.tokens.has(token.id) && !isAlive)
-        return fail({ reason: "authorization", failure: refreshed.failure });
-    }
+    const isDue = standingOf(token, Date.now()) === "due";
+    const refreshed = isDue ? await this.#refreshOnce(token, provider) : ok(null);
     const present = this.#journal.state.tokens.get(token.id);
     const kept = present === undefined || this.#removals.has(token.id) ? null : await this.#open(token.id);
     if (present === undefined || kept === null) return null;
+    const isAlive = present.expiresAt === null || present.expiresAt > Date.now();
+    if (!refreshed.ok && !isAlive) return fail({ reason: "authorization", failure: refreshed.failure });
     return ok({ accessToken: kept.accessToken, token: present });
   }
 
@@ -151,7 +149,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     const kept = await this.#open(token.id);
     const refreshed =
       kept?.refreshToken == null
-        ? fail(refusedBy(GONE))
+        ? fail(refusedBy(null)) // not lost: the master key that sealed it may come back
         : await refreshTokens(client.value, kept.refreshToken, token.scopes);
     log("oauth_token_refreshed", {
       provider: provider.record.id,

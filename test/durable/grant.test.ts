@@ -108,6 +108,30 @@ describe("a token", () => {
     expect(await tokenAfter(14)).toBe(second);
   });
 
+  it("that cannot be opened while a master key is missing is not lost: it is given again when the key is back", async () => {
+    const workspace = await newWorkspace("developer");
+    const provider = await addProvider(workspace, {
+      client_id: "public",
+      client_secret: null,
+      token_endpoint_auth_method: "none",
+    });
+    await connect(workspace);
+    const stub = grantStub(workspace, provider.body.id);
+    const rename = (from: string, to: string) =>
+      runInDurableObject(stub, (_, { storage }) => {
+        storage.sql.exec("UPDATE secret SET envelope = replace(envelope, ?, ?)", `wbe1.${from}.`, `wbe1.${to}.`);
+      });
+    const [token] = (await call("GET", TOKENS, { headers: workspace.headers })).body;
+    await rename("tests", "missing");
+    for (const minutes of [0, 61]) {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * MINUTE_MS });
+      expect((await authenticate(workspace)).body.status).toBe("pending");
+    }
+    await rename("missing", "tests");
+    const { body } = await authenticate(workspace);
+    expect([body.status, body.metadata?.id]).toEqual(["completed", token.id]);
+  });
+
   it("that is deleted is gone from storage, its envelope too", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);

@@ -5,10 +5,14 @@ import type { DeploymentState } from "../src/domain/deployment/state.ts";
 export type DeploymentMessage =
   | { readonly to: "workspace"; readonly kind: "open"; readonly name: string; readonly keyHash: string }
   | { readonly to: "workspace"; readonly kind: "close"; readonly keyHash: string }
+  | { readonly to: "workspace"; readonly kind: "drop"; readonly name: string }
   | { readonly to: "fleet"; readonly kind: "unlist" }
   | { readonly to: "listener"; readonly kind: "assign" | "release"; readonly listenerId: string };
 
-/** A new deployment gets its tracing project, its key and its listener; a deleted one gives key, name and listener back. */
+/**
+ * A new deployment gets its tracing project, its key and its listener; a deleted one gives key, name and listener back.
+ * A project that is to go with it goes after the key: until then the agents may still trace into it.
+ */
 export function announceDeployment(event: DeploymentEvent, after: DeploymentState): readonly DeploymentMessage[] {
   if (after.status === "NONE") return [];
   const { name, listenerId } = after.definition;
@@ -19,6 +23,7 @@ export function announceDeployment(event: DeploymentEvent, after: DeploymentStat
     case "DeploymentDeleted":
       return [
         { to: "workspace", kind: "close", keyHash },
+        ...(event.withProject ? [{ to: "workspace", kind: "drop", name } as const] : []),
         { to: "fleet", kind: "unlist" },
         ...listenerMessage("release", listenerId),
       ];

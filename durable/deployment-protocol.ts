@@ -66,7 +66,8 @@ export interface DeploymentProtocol {
   /** Newest first. */
   revisions(query: PartQuery): Promise<Result<Part<RevisionRecord>, Refusal>>;
   revision(id: string): Promise<Result<RevisionRecord, Refusal>>;
-  remove(): Promise<Result<null, Refusal>>;
+  /** `withProject`: its tracing project goes, too; where it did not write down which that is, the one of its name. */
+  remove(command: { readonly withProject: boolean }): Promise<Result<null, Refusal>>;
   /** Whether there is no such deployment, or not any more. There never will be one then. */
   forgo(): Promise<boolean>;
   events(query: EventQuery): Promise<EventPage<DeploymentEvent>>;

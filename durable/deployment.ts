@@ -18,12 +18,13 @@ import { activeOf, edgeWorkOf, isOver, recordOf, viewOf } from "../src/domain/de
 import type { Refusal } from "../src/domain/failures.ts";
 import type { EventPage, EventQuery } from "../src/domain/history.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
+import { ANY_PROJECT } from "../src/domain/workspace/projects.ts";
 import { log } from "../src/log.ts";
 import { hashApiKey, newApiKey } from "../src/secrets/api-key.ts";
 import { readSettings } from "../src/settings.ts";
 import { fleet, listener, workspace } from "./actors.ts";
 import { agentOf, environmentOf, SECRETS_LOST, sealSecrets } from "./agent-environment.ts";
-import { announceDeployment } from "./deployment-messages.ts";
+import { announceDeployment, type DeploymentMessage } from "./deployment-messages.ts";
 import type {
   DeploymentProtocol,
   Offer,
@@ -36,9 +37,16 @@ import { perform } from "./edge-work.ts";
 import type { Env } from "./env.ts";
 import { Journal } from "./journal.ts";
 import { type Part, type PartQuery, partOf } from "./parts.ts";
+import type { WorkspaceProtocol } from "./protocol.ts";
 import { sealText } from "./vault.ts";
 
 const KEY_RANDOM_BYTES = 32;
+
+/** null: there is no such project, or not any more. */
+const projectNamed = async (home: WorkspaceProtocol, name: string): Promise<string | null> => {
+  const [named] = await home.listProjects({ ...ANY_PROJECT, name, offset: 0, limit: 1 });
+  return named?.id ?? null;
+};
 
 /** One deployment: keeps what should run, brings it to the edge or hands it to a listener, and says who serves. */
 export class DeploymentActor extends DurableObject<Env> implements DeploymentProtocol {
@@ -49,6 +57,8 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     tellsAll: () => false,
     upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
   });
+  /** The last delivery that was begun. */
+  #delivered: Promise<boolean> = Promise.resolve(true);
 
   async create(
     definition: DeploymentDefinition,
@@ -114,9 +124,10 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return state === null || revision === null ? fail(this.#unknownRevision(id)) : ok(recordOf(state, revision));
   }
 
-  async remove(): Promise<Result<null, Refusal>> {
+  async remove({ withProject }: Parameters<DeploymentProtocol["remove"]>[0]): Promise<Result<null, Refusal>> {
     if (this.#active() === null) return fail(this.#unknown());
-    this.#submit({ type: "Delete", now: Date.now() });
+    this.#submit({ type: "Delete", withProject, now: Date.now() });
+    if (withProject) await this.#deliverAll(); // what does not arrive now is left to the alarm
     return ok(null);
   }
 
@@ -201,26 +212,35 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     }
   }
 
+  /** One delivery after the other, or a key could be opened behind its end. */
   #deliverAll(): Promise<boolean> {
-    return this.#journal.flush(async (message) => {
-      const { state } = this.#journal;
-      if (state.status === "NONE") return;
-      const { id, tenantId } = state.definition;
-      if (message.to === "listener") {
-        const receiver = listener(this.env, tenantId, message.listenerId);
-        return message.kind === "assign" ? receiver.assign(id) : receiver.release(id);
-      }
-      if (message.to === "fleet") return fleet(this.env, tenantId).unlist(id);
-      const home = workspace(this.env, tenantId);
-      if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
-      // Deleted before it was opened, it needs neither project nor key.
-      if (state.status === "DELETED") return;
-      const [project] = await home.resolveProjects([{ name: message.name }]);
-      if (project?.ok) this.#submit({ type: "RecordProject", projectId: project.value.id, now: Date.now() });
-      // A user of its own: nobody's tokens are within an agent's reach.
-      const userId = `deployment-${id}`;
-      await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "ingest", userId });
-    });
+    const delivered = this.#delivered.then(() => this.#journal.flush((message) => this.#deliver(message)));
+    this.#delivered = delivered.catch(() => false);
+    return delivered;
+  }
+
+  async #deliver(message: DeploymentMessage): Promise<void> {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return;
+    const { id, tenantId } = state.definition;
+    if (message.to === "listener") {
+      const receiver = listener(this.env, tenantId, message.listenerId);
+      return message.kind === "assign" ? receiver.assign(id) : receiver.release(id);
+    }
+    if (message.to === "fleet") return fleet(this.env, tenantId).unlist(id);
+    const home = workspace(this.env, tenantId);
+    if (message.kind === "close") return void (await home.revokeKey(message.keyHash));
+    if (message.kind === "drop") {
+      const projectId = state.projectId ?? (await projectNamed(home, message.name));
+      return projectId === null ? undefined : void (await home.deleteProject(projectId));
+    }
+    // Deleted before it was opened, it needs neither project nor key.
+    if (state.status === "DELETED") return;
+    const [project] = await home.resolveProjects([{ name: message.name }]);
+    if (project?.ok) this.#submit({ type: "RecordProject", projectId: project.value.id, now: Date.now() });
+    // A user of its own: nobody's tokens are within an agent's reach.
+    const userId = `deployment-${id}`;
+    await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "ingest", userId });
   }
 
   #add(content: RevisionContent, from: { readonly redeployOf: string | null; readonly sameSourceAs: string | null }) {

@@ -64,7 +64,7 @@ const recover: DeploymentCommand = { type: "Recover", now: NOW };
 const built: DeploymentCommand = { type: "RecordBuilt", revisionId: "1", bundle, now: NOW };
 const healthy: DeploymentCommand = { type: "RecordHealthy", revisionId: "1", now: NOW };
 const failed: DeploymentCommand = { type: "RecordFailure", revisionId: "1", failure, now: NOW };
-const deleted: DeploymentCommand = { type: "Delete", now: NOW };
+const deleted: DeploymentCommand = { type: "Delete", withProject: false, now: NOW };
 const lease = (leaseId = "x", now = NOW): DeploymentCommand => ({ type: "TakeLease", listenerId: "l", leaseId, now });
 const report = (status: ReportedStatus, leaseId = "x", now = NOW): DeploymentCommand => ({
   type: "HearReport",

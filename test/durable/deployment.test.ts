@@ -88,7 +88,7 @@ it("a deleted deployment keeps nothing but its history", async () => {
   await stub().create(definition, await orderOf("one"));
   const { bundleKey } = await untilServing();
   expect(await env.SEGMENTS.head(bundleKey)).not.toBeNull();
-  await stub().remove();
+  await stub().remove({ withProject: false });
   await vi.waitUntil(async () => (await history()).at(-1) === "DeploymentCleaned", WITHIN);
   expect(await env.SEGMENTS.head(bundleKey)).toBeNull();
   expect(await stub().serving()).toBeNull();

@@ -46,7 +46,7 @@ const knownTo = (id: string) =>
 it("a deleted deployment takes no place in its fleet, whoever deleted it", async () => {
   const gone = definitionOf("agent");
   await home().createDeployment(gone, null);
-  await stub(gone).remove();
+  await stub(gone).remove({ withProject: false });
   expect(await vi.waitUntil(async () => (await unlisted())[0], WITHIN)).toBe(gone.id);
 });
 
@@ -54,7 +54,7 @@ it("the name of a deleted deployment is free at once, and stays with who has it 
   const [first, second] = [definitionOf("agent"), definitionOf("agent")];
   await home().createDeployment(first, null);
   expect(await home().createDeployment(second, null)).toMatchObject({ ok: false, failure: { reason: "conflict" } });
-  await stub(first).remove();
+  await stub(first).remove({ withProject: false });
   expect((await home().createDeployment(second, null)).ok).toBe(true);
   await vi.waitUntil(async () => (await unlisted()).includes(first.id), WITHIN);
   const listed = await home().deployments(tenantId);
@@ -75,7 +75,7 @@ it("a listener forgets a deleted deployment that was assigned to it once more, t
   const gone = definitionOf("agent");
   await home().createDeployment(gone, null);
   await vi.waitUntil(async () => (await knownTo(machine.id)) !== undefined, WITHIN);
-  await stub(gone).remove();
+  await stub(gone).remove({ withProject: false });
   await vi.waitUntil(async () => JSON.stringify(await knownTo(machine.id)) === "[]", WITHIN);
   await listener(env, tenantId, machine.id).assign(gone.id);
   expect(await listener(env, tenantId, machine.id).poll()).toEqual({ work: [], serving: [] });
@@ -89,7 +89,7 @@ it("a listener is not deleted while a deployment for it is being made", async ()
     home().deleteListener(tenantId, machine.id),
   ]);
   expect([created.ok, deleted]).toEqual([true, expect.objectContaining({ ok: false })]);
-  await stub(wanted).remove();
+  await stub(wanted).remove({ withProject: false });
   expect(await home().deleteListener(tenantId, machine.id)).toEqual({ ok: true, value: null });
 });
 

@@ -1,6 +1,6 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ok } from "../../src/domain/result.ts";
-import { deploymentDefinition } from "../support/samples.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { call, callWith, newProject, newWorkspace, type TestWorkspace } from "./client.ts";
 import {
@@ -15,7 +15,10 @@ import {
   saying,
   settled,
   upload,
+  WITHIN,
 } from "./deploying.ts";
+
+type Remote = Readonly<Record<string | symbol, (...sent: unknown[]) => Promise<unknown>>>;
 
 let workspace: TestWorkspace;
 let other: TestWorkspace;
@@ -299,17 +302,41 @@ describe("a deployment at the edge", () => {
     expect(await names()).toEqual([renamed.name]);
   });
 
+  it("takes its project with it though whoever deleted it was cut off right after", async () => {
+    const mine = await newWorkspace();
+    const { headers } = mine;
+    const created = await deploy(mine, saying("brief"));
+    await settled(mine, created.id, created.latest_revision_id);
+    const cutOff = (name: string) =>
+      new Proxy(env.WORKSPACE.getByName(name), {
+        get: (stub, method) =>
+          method === "deleteProject"
+            ? () => Promise.reject(new Error("cut off"))
+            : (...sent: unknown[]) => (stub as unknown as Remote)[method]?.(...sent),
+      });
+    const workspaces = { WORKSPACE: { getByName: cutOff } } as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+    const path = `${DEPLOYMENTS}/${created.id}?delete_tracing_project=true`;
+    await callWith(workspaces, "DELETE", path, { headers });
+    expect((await call("DELETE", path, { headers })).status).toBe(404);
+    await expect.poll(async () => (await call("GET", "/api/v1/sessions", { headers })).body, WITHIN).toEqual([]);
+  });
+
   it("of a version that did not write down its project takes the one of its name, where there is one", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
-    const known = { projectId: null, definition: { ...deploymentDefinition, name: "old" } };
-    const stub = { view: async () => ok(known), remove: async () => ok(null) };
-    const older = { DEPLOYMENT: { getByName: () => stub } } as unknown as Readonly<Record<string, string>>; // a binding, not a setting
-    const path = `${DEPLOYMENTS}/${crypto.randomUUID()}?delete_tracing_project=true`;
     const other = await newProject(mine, "other");
-    await newProject(mine, "old");
-    for (const _ of ["has one", "has none"]) {
-      expect((await callWith(older, "DELETE", path, { headers })).status).toBe(204);
+    for (const left of ["its project", "nothing"]) {
+      const created = await deploy(mine, saying("old"));
+      await settled(mine, created.id, created.latest_revision_id);
+      const actor = env.DEPLOYMENT.getByName(`deployment/${mine.id}/${created.id}`);
+      await runInDurableObject(actor, (_, { storage }) => {
+        storage.sql.exec("DELETE FROM event WHERE type = 'ProjectOpened'");
+      });
+      await evictDurableObject(actor);
+      const [its] = (await call("GET", "/api/v1/sessions", { headers })).body;
+      if (left === "nothing") await call("DELETE", `/api/v1/sessions/${its.id}`, { headers });
+      const path = `${DEPLOYMENTS}/${created.id}?delete_tracing_project=true`;
+      expect((await call("DELETE", path, { headers })).status).toBe(204);
       const { body } = await call("GET", "/api/v1/sessions", { headers });
       expect(body.map(({ id }: { id: string }) => id)).toEqual([other]);
     }

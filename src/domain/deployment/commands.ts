@@ -59,5 +59,5 @@ export type DeploymentCommand =
   /** The listener polled at `heardAt`, by the clock of its own actor. */
   | { readonly type: "HearPoll"; readonly heardAt: number; readonly now: number }
   | { readonly type: "HearSilence"; readonly now: number }
-  | { readonly type: "Delete"; readonly now: number }
+  | { readonly type: "Delete"; readonly withProject: boolean; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number };

@@ -83,7 +83,7 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
     case "Delete":
       return [
         ...state.revisions.flatMap((revision) => move(revision, "INTERRUPTED", DELETED, at)),
-        { type: "DeploymentDeleted", at },
+        { type: "DeploymentDeleted", withProject: command.withProject, at },
       ];
   }
 }

@@ -50,6 +50,7 @@ export type DeploymentEvent =
   | { readonly type: "LeaseTaken"; readonly revisionId: string; readonly lease: Lease; readonly at: number }
   | { readonly type: "LeaseRenewed"; readonly revisionId: string; readonly until: number; readonly at: number }
   | { readonly type: "ServedAt"; readonly revisionId: string; readonly url: string; readonly at: number }
-  | { readonly type: "DeploymentDeleted"; readonly at: number }
+  /** `withProject`: its tracing project is to go, too; absent in logs of versions that saw to it elsewhere. */
+  | { readonly type: "DeploymentDeleted"; readonly withProject?: boolean; readonly at: number }
   /** Nothing of it is kept any more but this log. */
   | { readonly type: "DeploymentCleaned"; readonly at: number };

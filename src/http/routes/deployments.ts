@@ -1,13 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { DeploymentDefinition, DeploymentRecord } from "../../domain/deployment/records.ts";
+import type { DeploymentDefinition } from "../../domain/deployment/records.ts";
 import type { Refusal } from "../../domain/failures.ts";
 import { publicAddress } from "../../domain/public-address.ts";
-import { fail, ok, type Result } from "../../domain/result.ts";
-import { ANY_PROJECT } from "../../domain/workspace/projects.ts";
+import { fail, ok } from "../../domain/result.ts";
 import type { Settings } from "../../settings.ts";
-import { type Caller, workspaceAccess } from "../auth.ts";
+import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
-import { type Asking, ownDeployment, ownFleet } from "../own-deployment.ts";
+import { ownDeployment, ownFleet } from "../own-deployment.ts";
 import { register } from "../register.ts";
 import { deploymentShown, showDeployment } from "../schemas/deployment.ts";
 import { deploymentQuery, fitsDeployment, ids, pageShown, showPage } from "../schemas/deployment-query.ts";
@@ -102,7 +101,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle(asked) {
       const wanted = [...new Set(asked.query.deployment_ids)];
       const withProject = asked.query.delete_tracing_project;
-      const removed = await Promise.all(wanted.map((id) => remove(asked, id, withProject)));
+      const removed = await Promise.all(wanted.map((id) => ownDeployment(asked, id).remove({ withProject })));
       const deleted = wanted.filter((_, at) => removed[at]?.ok);
       if (deleted.length === 0) return fail({ reason: "not_found", what: "deployment", id: wanted.join(", ") });
       return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
@@ -172,28 +171,9 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "deleted",
     answer: null,
-    handle: (asked) => remove(asked, asked.params.deployment_id, asked.query.delete_tracing_project),
+    handle: (asked) =>
+      ownDeployment(asked, asked.params.deployment_id).remove({ withProject: asked.query.delete_tracing_project }),
   });
-};
-
-/** The project goes last: until then the agents may still trace into it. */
-const remove = async (asking: Asking, id: string, withProject: boolean): Promise<Result<null, Refusal>> => {
-  const { workspace } = asking.who;
-  const stub = ownDeployment(asking, id);
-  const known = await stub.view();
-  if (!known.ok) return known;
-  const removed = await stub.remove();
-  if (!removed.ok || !withProject) return removed;
-  const projectId = await projectIdOf(workspace, known.value);
-  if (projectId !== null) await workspace.deleteProject(projectId);
-  return removed;
-};
-
-/** null: there is no such project, or not any more. */
-const projectIdOf = async (workspace: Caller["workspace"], { projectId, definition: { name } }: DeploymentRecord) => {
-  if (projectId !== null) return projectId;
-  const [named] = await workspace.listProjects({ ...ANY_PROJECT, name, offset: 0, limit: 1 });
-  return named?.id ?? null;
 };
 
 /** A source's address is a customer's word: https, and a name on the public internet. */

@@ -74,7 +74,7 @@ export class Operator {
       }
       case "delete":
         await this.#insist(() => stub.view());
-        await this.#insist(() => stub.remove());
+        await this.#insist(() => stub.remove({ withProject: false }));
         return;
     }
   }

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { explore, type Found, KINDS } from "./explore.ts";
+import { runCommand } from "../../dev/failure.ts";
+import { explore, type Found, type Share } from "./explore.ts";
 import { FLEET_INVARIANTS } from "./fleet/invariants/index.ts";
 import { INVARIANTS } from "./invariants/index.ts";
+import { readOptions, type SimulationOptions } from "./options.ts";
 import { EMPTY, sumOf, type Tally, totalOf } from "./tally.ts";
 
 /**
@@ -21,60 +22,45 @@ const PROGRESS_EVERY = 1000;
 /** What a process that shares the work tells: what one seed came to, and at the end what it found. */
 type Told = { readonly tally: Tally } | { readonly found: Found | null };
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    step: { type: "string", default: "1" },
-    only: { type: "string" },
-    trace: { type: "boolean", default: false },
-    plant: { type: "string" },
-  },
+await runCommand(async () => {
+  const options = readOptions(process.argv.slice(2));
+  await (process.send === undefined ? lead(options) : follow(options));
 });
-const share = {
-  from: Number(values.from),
-  until: Number(values.from) + Number(values.seeds),
-  step: Number(values.step),
-  kinds: KINDS.filter((kind) => values.only === undefined || values.only === kind),
-};
-const plantArguments = values.plant === undefined ? [] : ["--plant", values.plant];
-const onlyArguments = values.only === undefined ? [] : ["--only", values.only];
 
-if (process.send === undefined) await lead();
-else await follow();
-
-async function lead(): Promise<void> {
+async function lead(options: SimulationOptions): Promise<void> {
   const began = performance.now();
   let sum = EMPTY;
   const onTally = (tally: Tally) => {
     sum = sumOf(sum, tally);
     if (sum.seeds % PROGRESS_EVERY === 0) console.log(summaryOf(sum, performance.now() - began));
   };
-  const isShared = !values.trace && Number(values.seeds) >= SEEDS_WORTH_IT;
-  const found = isShared ? await shared(onTally) : await explore(share, onTally, values.trace ? printLine : null);
+  const isShared = !options.isTraced && options.seeds >= SEEDS_WORTH_IT;
+  const found = isShared
+    ? await shared(options, onTally)
+    : await explore(shareOf(options), onTally, options.isTraced ? printLine : null);
   console.log(summaryOf(sum, performance.now() - began));
   console.log(`faults served: ${listOf(sum.faults)}`);
   console.log(`trace ${sum.trace.toString(16)}`);
   if (found === null) return;
   process.exitCode = 1;
-  report(found);
+  report(options, found);
 }
 
 /** Every process takes each n-th seed; the first that finds something ends the others. */
-async function shared(onTally: (tally: Tally) => void): Promise<Found | null> {
+async function shared(options: SimulationOptions, onTally: (tally: Tally) => void): Promise<Found | null> {
   const children: ChildProcess[] = [];
   const ends = Array.from({ length: PROCESSES }, (_, i) => {
     const child = fork(
       join(import.meta.dirname, "simulate.ts"),
       [
         "--from",
-        `${share.from + i}`,
+        `${options.from + i}`,
         "--seeds",
-        `${share.until - share.from - i}`,
+        `${options.seeds - i}`,
         "--step",
         `${PROCESSES}`,
-        ...plantArguments,
-        ...onlyArguments,
+        ...plantArguments(options),
+        ...(options.kinds.length === 1 ? ["--only", ...options.kinds] : []),
       ],
       { execArgv: ["--import", join(import.meta.dirname, "hooks.ts")] },
     );
@@ -90,19 +76,36 @@ async function shared(onTally: (tally: Tally) => void): Promise<Found | null> {
   return found;
 }
 
-async function follow(): Promise<void> {
+async function follow(options: SimulationOptions): Promise<void> {
   const tell = (told: Told) => process.send?.(told);
-  const found = await explore(share, (tally) => tell({ tally }), null);
-  tell({ found });
-  process.disconnect();
+  try {
+    tell({ found: await explore(shareOf(options), (tally) => tell({ tally }), null) });
+  } finally {
+    process.disconnect();
+  }
 }
 
-function report({ seed, kind, invariant, seen, lastEvents }: Found): void {
+function shareOf({ from, seeds, step, kinds }: SimulationOptions): Share {
+  return { from, until: from + seeds, step, kinds };
+}
+
+function plantArguments({ plant }: SimulationOptions): readonly string[] {
+  return plant === null ? [] : ["--plant", plant];
+}
+
+function report(options: SimulationOptions, { seed, kind, invariant, seen, lastEvents }: Found): void {
   const promises: readonly { readonly name: string; readonly promise: string }[] =
     kind === "exports" ? INVARIANTS : FLEET_INVARIANTS;
   const promise = promises.find(({ name }) => name === invariant)?.promise ?? "";
-  const again = ["npm run simulate -- --seeds 1 --from", seed, "--only", kind, "--trace", ...plantArguments].join(" ");
-  if (!values.trace) for (const line of lastEvents) console.log(line);
+  const again = [
+    "npm run simulate -- --seeds 1 --from",
+    seed,
+    "--only",
+    kind,
+    "--trace",
+    ...plantArguments(options),
+  ].join(" ");
+  if (!options.isTraced) for (const line of lastEvents) console.log(line);
   console.log(`\nseed ${seed} breaks ${invariant}: ${promise}\nseen: ${seen}\nreplay: ${again}`);
 }
 

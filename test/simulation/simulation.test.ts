@@ -18,4 +18,17 @@ describe("the simulation", () => {
     expect(traceIn(again)).toBe(traceIn(once));
     expect(traceIn(simulate("--seeds", "30", "--from", "8"))).not.toBe(traceIn(once));
   });
+
+  it.each([
+    [["--seeds", "10,000"], '--seeds must be a whole number of at least 1, in digits only; it is "10,000".'],
+    [["--seeds", "0"], "--seeds"],
+    [["--from", "x"], "--from"],
+    [["--only", "export"], '--only must be one of exports, fleet; it is "export".'],
+    [["--seed", "5"], "Unknown option '--seed'"],
+  ])("does not pass for sound when %j names no world to live through", (parameters, words) => {
+    const said = simulate(...parameters);
+    expect(said.exitCode).toBe(1);
+    expect(said.text).toContain(words);
+    expect(said.text).toContain("Usage: npm run simulate");
+  });
 });

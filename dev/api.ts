@@ -1,5 +1,5 @@
 import type { BucketAddress } from "./bucket-address.ts";
-import { DevFailure } from "./failure.ts";
+import { DevFailure, PassingFailure } from "./failure.ts";
 
 /** How to reach one workspace through the public API; the configuration of a local start has these members. */
 export interface ApiAccess {
@@ -133,18 +133,30 @@ export const createProject = async (api: ApiAccess, name: string): Promise<strin
 export const manifestText = (api: ApiAccess, exportId: string): Promise<string> =>
   askText(api, "GET", `${BULK_EXPORTS}/${exportId}/manifest`);
 
-/** One request to the API; throws a DevFailure when it is not answered with success. */
+/** One request to the API; throws a DevFailure when it is not answered with success, or not at all. */
 export const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
   // The shape is the specification's; test/http checks it.
   JSON.parse(await askText(api, method, path, body)) as Answer;
 
 const askText = async (api: ApiAccess, method: string, path: string, body?: unknown): Promise<string> => {
-  const answer = await fetch(`${api.url}${path}`, {
+  const request = {
     method,
     headers: { "X-API-Key": api.api_key, "X-Tenant-Id": api.workspace_id, "Content-Type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  const { status, text } = await answerTo(`${api.url}${path}`, request).catch(() => {
+    throw new PassingFailure(`Nothing answers at ${api.url}. Start the service (npm run dev), or correct the address.`);
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new DevFailure(`${method} ${path} was answered with ${answer.status}: ${text}`);
-  return text;
+  if (status < REFUSED) return text;
+  const Failure = status === TOO_MANY || status >= FAULT ? PassingFailure : DevFailure;
+  throw new Failure(`${method} ${path} was answered with ${status}: ${text}`);
+};
+
+const REFUSED = 300;
+const TOO_MANY = 429;
+const FAULT = 500;
+
+const answerTo = async (url: string, request: RequestInit): Promise<{ status: number; text: string }> => {
+  const answer = await fetch(url, request);
+  return { status: answer.status, text: await answer.text() };
 };

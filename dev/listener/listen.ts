@@ -1,10 +1,8 @@
-import { hostname } from "node:os";
-import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import type { ApiAccess } from "../api.ts";
 import { readConfig } from "../config.ts";
-import { DevFailure } from "../failure.ts";
+import { DevFailure, PassingFailure } from "../failure.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
+import { readOptions } from "./options.ts";
 import { findListener, type Poll, poll, report, type Work } from "./protocol.ts";
 
 /**
@@ -15,20 +13,12 @@ import { findListener, type Poll, poll, report, type Work } from "./protocol.ts"
 const HEALTHY_WITHIN_MS = 10_000;
 /** After a poll that was answered by nobody. */
 const POLL_AGAIN_SECONDS = 5;
-const USAGE = "Usage: npm run listener -- <directory> [--compute-id <name>] [--poll-ms <milliseconds>]";
 
 export const listen = async (args: readonly string[]): Promise<void> => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { "compute-id": { type: "string" }, "poll-ms": { type: "string" } },
-  });
-  const [directory] = positionals;
-  if (directory === undefined) throw new DevFailure(USAGE);
-  const folder = resolve(directory);
+  const { directory, computeId, pollMs } = readOptions(args);
   const api = access();
-  const listenerId = await findListener(api, values["compute-id"] ?? hostname());
-  console.log(`Listener ${listenerId} runs what lies in ${folder}`);
+  const listenerId = await findListener(api, computeId);
+  console.log(`Listener ${listenerId} runs what lies in ${directory}`);
 
   const running = new Map<string, AgentProcess>();
   let isOver = false;
@@ -37,7 +27,7 @@ export const listen = async (args: readonly string[]): Promise<void> => {
     while (!isOver) {
       const polled = await pollOrNothing(api, listenerId);
       if (polled !== null) await carryOut(polled);
-      const pauseMs = Number(values["poll-ms"] ?? (polled?.poll_after_seconds ?? POLL_AGAIN_SECONDS) * 1000);
+      const pauseMs = pollMs ?? (polled?.poll_after_seconds ?? POLL_AGAIN_SECONDS) * 1000;
       for (const until = Date.now() + pauseMs; !isOver && Date.now() < until; )
         await new Promise((resume) => setTimeout(resume, Math.min(100, pauseMs)));
     }
@@ -47,7 +37,7 @@ export const listen = async (args: readonly string[]): Promise<void> => {
 
   async function carryOut({ work, serving }: Poll): Promise<void> {
     // Side by side: the lease of one does not run out while another starts.
-    for (const agent of await Promise.all(work.map((one) => bring(api, listenerId, folder, one))))
+    for (const agent of await Promise.all(work.map((one) => bring(api, listenerId, directory, one))))
       if (agent !== null) running.set(agent.revisionId, agent);
     // What was just brought up is not in the list yet; it replaces what is.
     const wanted = new Set([...serving, ...work].map((one) => one.revision_id));
@@ -60,13 +50,13 @@ export const listen = async (args: readonly string[]): Promise<void> => {
   }
 };
 
-/** null: the service is out of reach, and what runs goes on. */
+/** null: the service is out of reach or busy, and what runs goes on. */
 const pollOrNothing = async (api: ApiAccess, listenerId: string): Promise<Poll | null> => {
   try {
     return await poll(api, listenerId);
   } catch (failure) {
-    if (failure instanceof DevFailure) throw failure;
-    console.log(`${api.url} is out of reach (${String(failure)}); what runs goes on`);
+    if (!(failure instanceof PassingFailure)) throw failure;
+    console.log(`The service is out of reach; what runs goes on. ${failure.message}`);
     return null;
   }
 };

@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import { type ApiAccess, ask } from "../api.ts";
+import { PassingFailure } from "../failure.ts";
 
 /** A revision to be run, with the right to do so. */
 export interface Work {
@@ -39,17 +41,21 @@ export const findListener = async (api: ApiAccess, computeId: string): Promise<s
 export const poll = (api: ApiAccess, listenerId: string): Promise<Poll> =>
   ask(api, "POST", `${LISTENERS}/${listenerId}/poll`);
 
+const SAY_AGAIN_MS = 1000;
+
 /**
- * Says how far the work is, which renews the lease; false: nobody took it. The lease is lost or will be, so the work is
- * to be given up.
+ * Says how far the work is, which renews the lease; false: nobody took it, and the work is to be given up. What was not
+ * heard is said again as long as the lease lasts: saying it twice is harmless, and who was heard must not give up.
  */
 export const report = async (api: ApiAccess, listenerId: string, work: Work, said: Report): Promise<boolean> => {
   const path = `${LISTENERS}/${listenerId}/revisions/${work.revision_id}/status`;
   const body = { deployment_id: work.deployment_id, lease_id: work.lease_id, ...said };
-  try {
-    await ask(api, "POST", path, body);
-    return true;
-  } catch {
-    return false;
+  for (const until = Date.now() + work.lease_seconds * 1000; ; await setTimeout(SAY_AGAIN_MS)) {
+    try {
+      await ask(api, "POST", path, body);
+      return true;
+    } catch (failure) {
+      if (!(failure instanceof PassingFailure) || Date.now() >= until) return false;
+    }
   }
 };

@@ -36,10 +36,7 @@ const ofLocalService = async (exportId: string, endpoint: string | null): Promis
       `${stateDir}/waybill.json is missing. Start npm run dev, or name a manifest instead of an id.`,
     );
   }
-  const text = await manifestText(config, exportId).catch((error) => {
-    if (error instanceof DevFailure) throw error;
-    throw new DevFailure(`Nothing answers at ${config.url}. Start npm run dev.`);
-  });
+  const text = await manifestText(config, exportId);
   const manifest = readManifest(text);
   const isLocal = endpoint === null && manifest.bucket_name === config.s3.bucket_name;
   return { text, manifest, client: isLocal ? s3Client(config.s3) : clientOfEnvironment(endpoint) };

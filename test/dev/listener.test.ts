@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDeployment, patchDeployment, readDeployment, untilSettled } from "../../dev/control-plane.ts";
 import { findListener } from "../../dev/listener/protocol.ts";
@@ -29,15 +31,27 @@ afterAll(async () => {
   await stopService();
 });
 
-const startListener = () => {
-  const { url, api_key, workspace_id } = waybill.config;
-  const args = ["dev/listener.ts", "examples/process-agents", "--compute-id", COMPUTE_ID, "--poll-ms", "100"];
+const USUAL = ["examples/process-agents", "--compute-id", COMPUTE_ID, "--poll-ms", "100"];
+
+const startListener = ({ url = waybill.config.url, args = USUAL } = {}) => {
+  const { api_key, workspace_id } = waybill.config;
   const env = { ...process.env, WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id };
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["dev/listener.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (text: Buffer) => search(text.toString(), "what a listener prints"));
   listeners.push(child);
   return child;
+};
+
+/** All that it printed, after it ended. */
+const outputOf = async (child: ChildProcess): Promise<string> => {
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (text: Buffer) => {
+      printed += text.toString();
+    });
+  await new Promise((resolve) => child.once("close", resolve));
+  return printed;
 };
 
 const body = (name: string, image: string, secrets: object[] = []) => ({
@@ -102,4 +116,59 @@ it("what a listener runs goes on while the service is out of reach", async () =>
   await until(() => printed.includes("out of reach"));
   expect(await replyOf(url ?? "")).toBe("Hello from steady");
   expect(listener.exitCode).toBe(null);
+});
+
+it("a listener stays while the service is busy, and says again what was not heard", async () => {
+  const work = {
+    deployment_id: crypto.randomUUID(),
+    revision_id: crypto.randomUUID(),
+    name: "patient",
+    lease_id: "1",
+    lease_seconds: 60,
+    status: "DEPLOYING",
+    image_uri: "registry.example/greeter:1",
+    repo_url: null,
+    env: { LANGSMITH_PROJECT: "patient" },
+  };
+  const polls = [503, 429, { work: [work], serving: [], poll_after_seconds: 1 }];
+  const reports = [502, { lease_seconds: 60 }];
+  const server = createServer((request, response) => {
+    const list = { resources: [{ id: listenerId, compute_id: COMPUTE_ID }], offset: 1 };
+    const turns = request.url?.endsWith("/poll") ? polls : request.url?.endsWith("/status") ? reports : [list];
+    const answer = turns.shift() ?? { work: [], serving: [{ revision_id: work.revision_id }], poll_after_seconds: 1 };
+    if (typeof answer === "number") response.writeHead(answer);
+    response.end(typeof answer === "number" ? "" : JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listener = startListener({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  let printed = "";
+  listener.stdout?.on("data", (text: Buffer) => {
+    printed += text.toString();
+  });
+  await until(() => printed.includes("DEPLOYED at") || listener.exitCode !== null);
+  const [, url] = /DEPLOYED at (\S+)/.exec(printed) ?? [];
+  expect(await replyOf(url ?? "")).toBe("Hello from patient");
+  expect(printed.match(/out of reach/g)).toHaveLength(2);
+  server.close();
+  server.closeAllConnections();
+});
+
+it.each([
+  [[], "Name one directory."],
+  [["examples", "test"], "Name one directory."],
+  [["nowhere"], "There is no directory"],
+  [["examples", "--poll-ms", "soon"], '--poll-ms must be a whole number of at least 1, in digits only; it is "soon".'],
+  [["examples", "--poll", "5"], "Unknown option '--poll'"],
+])("a listener that is started with %j says how it is used", async (args, words) => {
+  const listener = startListener({ args });
+  const printed = await outputOf(listener);
+  expect(listener.exitCode).toBe(1);
+  expect(printed).toContain(words);
+  expect(printed).toContain("Usage: npm run listener");
+});
+
+it("a listener whose service does not answer says so", async () => {
+  const listener = startListener({ url: "http://127.0.0.1:2" });
+  expect((await outputOf(listener)).trim()).toMatch(/^Nothing answers at http:\/\/127\.0\.0\.1:2\. Start the service/);
+  expect(listener.exitCode).toBe(1);
 });

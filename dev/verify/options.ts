@@ -25,7 +25,10 @@ export const readOptions = (args: readonly string[]): VerifyOptions => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [what, ...others] = positionals;
     if (what === undefined || others.length > 0) throw new Error("Name one export or one manifest.");
-    return { what, full: values.full ?? false, endpoint: values.endpoint ?? null };
+    const { endpoint = null } = values;
+    if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
+      throw new Error(`--endpoint must be an address such as https://s3.example.com; it is "${endpoint}".`);
+    return { what, full: values.full ?? false, endpoint };
   } catch (error) {
     throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }

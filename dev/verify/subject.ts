@@ -56,7 +56,9 @@ const textAt = async (what: string, client: S3Client): Promise<string> => {
     return (await Body?.transformToString()) ?? "";
   }
   if (/^https?:/.test(what)) {
-    const answer = await fetch(what);
+    const answer = await fetch(what).catch(() => {
+      throw new DevFailure(`Nothing answers at ${what}.`);
+    });
     if (!answer.ok) throw new DevFailure(`${what} was answered with ${answer.status}.`);
     return answer.text();
   }

@@ -1,8 +1,7 @@
-import { S3ServiceException } from "@aws-sdk/client-s3";
 import { exportFolder } from "../../src/domain/layout.ts";
 import { listObjects } from "../download.ts";
-import { DevFailure } from "../failure.ts";
 import { checkContents } from "./contents.ts";
+import { explained } from "./explain.ts";
 import { compareListing, isProvenByEtag } from "./listing.ts";
 import { filesOf, type Manifest } from "./manifest.ts";
 import { checkMarker } from "./marker.ts";
@@ -20,10 +19,7 @@ export const verify = async (args: readonly string[]): Promise<boolean> => {
       subject.client.destroy();
     }
   } catch (error) {
-    if (!(error instanceof S3ServiceException)) throw error;
-    throw new DevFailure(
-      `The bucket refused to be read (${error.name}). Check credentials and --endpoint; needed are s3:ListBucket and s3:GetObject.`,
-    );
+    throw explained(error);
   }
 };
 

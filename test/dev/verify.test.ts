@@ -136,4 +136,22 @@ describe("npm run verify", () => {
     const nowhere = await verify(["nowhere.json"]);
     expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('no readable file in "nowhere.json"') });
   });
+
+  it("says plainly what it lacks to read a bucket", async () => {
+    const { s3 } = laboratory.waybill.config;
+    const manifest = `s3://${s3.bucket_name}/${keyOf("manifest.json")}`;
+    const nobody = { HOME: laboratory.waybill.folder, AWS_EC2_METADATA_DISABLED: "true" };
+    const keys = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
+    const cases = [
+      [nobody, manifest, s3.endpoint_url, "There are no credentials for the bucket. Set AWS_ACCESS_KEY_ID"],
+      [keys, manifest, "http://127.0.0.1:2", "The bucket could not be reached (ECONNREFUSED)."],
+      [keys, manifest, "s3.example.com", '--endpoint must be an address such as https://s3.example.com; it is "s3'],
+      [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "Nothing answers at http://127.0.0.1:2/manifest"],
+    ] as const;
+    for (const [environment, what, endpoint, words] of cases) {
+      const told = await verify([what, "--endpoint", endpoint], environment);
+      expect(told.output.trim().startsWith(words)).toBe(true);
+      expect(told.code).toBe(1);
+    }
+  });
 });

@@ -6,13 +6,17 @@ export interface DevWorkspace {
   readonly apiKey: string;
 }
 
-/** Whether the service still knows the workspace: its state may have been removed beside the file that names it. */
+/**
+ * Whether the service still knows the workspace: its state may have been removed beside the file that names it. Only
+ * 401 says that it does not; for any other fault no workspace is made in place of one whose key nobody could find again.
+ */
 export const isKnown = async (url: string, workspace: DevWorkspace): Promise<boolean> => {
-  const answer = await fetch(`${url}/api/v1/bulk-exports?limit=1`, {
+  const answer = await fetch(`${url}/api/v1/sessions?limit=1`, {
     headers: { "X-API-Key": workspace.apiKey, "X-Tenant-Id": workspace.workspaceId },
   });
-  await answer.body?.cancel();
-  return answer.ok;
+  const text = await answer.text();
+  if (answer.ok || answer.status === 401) return answer.ok;
+  throw new DevFailure(`The service does not let its own workspace in; it answers ${answer.status}: ${text}`);
 };
 
 /** Creates a workspace of the plan `enterprise` and a key of the role `manage` through the admin API. */

@@ -130,6 +130,23 @@ describe("npm run dev", () => {
     expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
   });
 
+  it("keeps workspace and key over a restart, whatever its plan has become", async () => {
+    const stateDir = folder();
+    folders.push(stateDir);
+    const first = await startDev({ stateDir });
+    const before = await untilListening(first);
+    const changed = await fetch(`${before.url}/admin/workspaces/${before.workspace_id}`, {
+      method: "PATCH",
+      headers: { Authorization: `Bearer ${before.admin_key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ plan: "developer" }),
+    });
+    expect(changed.status).toBe(200);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const after = await untilListening(await startDev({ stateDir }));
+    expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
+  });
+
   it("runs beside another one with its own port and state", async () => {
     const [one, other] = await Promise.all([startDev(), startDev()]);
     const [first, second] = await Promise.all([untilListening(one), untilListening(other)]);

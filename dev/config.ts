@@ -12,6 +12,9 @@ export interface WaybillConfig {
   readonly s3: BucketAddress;
 }
 
+/** The state directory that the environment names; an empty name counts as none. */
+export const stateDirectory = (): string => process.env.STATE_DIR || ".dev";
+
 const pathIn = (stateDir: string): string => join(stateDir, "waybill.json");
 
 /** The configuration an earlier start left in the state directory; null when there was none. */

@@ -1,4 +1,5 @@
 import { commandsToTry } from "./commands.ts";
+import { stateDirectory } from "./config.ts";
 import { DevFailure, runCommand } from "./failure.ts";
 import { settingsIn } from "./settings.ts";
 import { startWaybill } from "./start.ts";
@@ -13,7 +14,7 @@ const main = async (): Promise<void> => {
   const stopAsked = new Promise<"asked">((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve("asked"));
   });
-  const stateDir = process.env.STATE_DIR ?? ".dev";
+  const stateDir = stateDirectory();
   const starting = startWaybill({ port: portAsked(), stateDir, settings: settingsIn(process.env) });
   if ((await Promise.race([stopAsked, starting.then(() => "started" as const)])) === "asked") {
     await starting.then((waybill) => waybill.stop()).catch(() => {});

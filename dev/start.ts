@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { localBucket } from "./bucket-address.ts";
 import { readConfig, type WaybillConfig, writeConfig } from "./config.ts";
@@ -38,7 +38,7 @@ const LOG_LINES_SHOWN = 15;
  */
 export const startWaybill = async (options: StartOptions): Promise<RunningWaybill> => {
   const stateDir = resolve(options.stateDir);
-  mkdirSync(stateDir, { recursive: true });
+  makeDirectory(stateDir);
   const port = options.port ?? (await freePort());
   await assertPortIsFree(port);
   const unlock = lockState(stateDir);
@@ -54,6 +54,18 @@ export const startWaybill = async (options: StartOptions): Promise<RunningWaybil
   } catch (failure) {
     await stop();
     throw failure;
+  }
+};
+
+const makeDirectory = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    throw new DevFailure(
+      `The state cannot be kept in ${path} (${code}). Choose another directory with STATE_DIR=.dev2.`,
+    );
   }
 };
 

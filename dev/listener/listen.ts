@@ -1,5 +1,5 @@
 import type { ApiAccess } from "../api.ts";
-import { readConfig } from "../config.ts";
+import { readConfig, stateDirectory } from "../config.ts";
 import { DevFailure, PassingFailure } from "../failure.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { readOptions } from "./options.ts";
@@ -89,7 +89,7 @@ const bring = async (
 const access = (): ApiAccess => {
   const { WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id } = process.env;
   if (url !== undefined && api_key !== undefined && workspace_id !== undefined) return { url, api_key, workspace_id };
-  const local = readConfig(process.env.STATE_DIR ?? ".dev");
+  const local = readConfig(stateDirectory());
   if (local !== null) return local;
   throw new DevFailure("Set WAYBILL_URL, WAYBILL_API_KEY and WAYBILL_WORKSPACE_ID, or start npm run dev first.");
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { manifestText } from "../api.ts";
-import { readConfig } from "../config.ts";
+import { readConfig, stateDirectory } from "../config.ts";
 import { s3Client } from "../download.ts";
 import { DevFailure } from "../failure.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -29,7 +29,7 @@ export const subjectOf = async ({ what, endpoint }: VerifyOptions): Promise<Subj
 };
 
 const ofLocalService = async (exportId: string, endpoint: string | null): Promise<Subject> => {
-  const stateDir = process.env.STATE_DIR ?? ".dev";
+  const stateDir = stateDirectory();
   const config = readConfig(stateDir);
   if (config === null) {
     throw new DevFailure(

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -206,11 +206,24 @@ describe("npm run dev says plainly why it does not start", () => {
     expect(second.output()).toContain(`${first.stateDir} is in use by process ${first.child.pid}.`);
   });
 
+  it("a state directory that is none", async () => {
+    const dev = await startDev({ stateDir: join(import.meta.dirname, "dev.test.ts") });
+    expect(await dev.ended).toBe(1);
+    expect(dev.output().trim()).toMatch(/^The state cannot be kept in \S+dev\.test\.ts \(EEXIST\)\. Choose another/);
+  });
+
   it("a setting that the service refuses", async () => {
     const dev = await startDev({ settings: { WIRE_PROFILE: "other" } });
     expect(await dev.ended).toBe(1);
     expect(dev.output().trim()).toBe('Setting WIRE_PROFILE must be one of "spec", "langsmith"; it is "other".');
   });
+});
+
+it("An empty STATE_DIR counts as absent: no secret is written beside the sources", () => {
+  const { STATE_DIR: _, ...others } = process.env;
+  const directoryOf = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, ["-p", "require('./dev/config.ts').stateDirectory()"], { env, encoding: "utf8" });
+  expect([directoryOf(others), directoryOf({ ...others, STATE_DIR: "" })]).toEqual([".dev\n", ".dev\n"]);
 });
 
 it("Settings of the environment reach the service by their upper-case names", async () => {

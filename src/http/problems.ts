@@ -191,13 +191,15 @@ export const problemText = (detail: Problem["detail"]): string => {
   return first === undefined ? "The request is invalid." : `${first.loc.join(".")}: ${first.msg}`;
 };
 
+/** Issues by which Zod tells, among other faults, that a member is not there. */
+const ABSENCES: ReadonlySet<string> = new Set(["invalid_type", "invalid_value", "invalid_union"]);
+
 const entriesOf = (source: string, issue: z.core.$ZodIssue): ValidationError[] => {
   const loc = [source, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+  if (ABSENCES.has(issue.code) && issue.input === undefined) return [{ loc, msg: "Field required", type: "missing" }];
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined
-        ? [{ loc, msg: "Field required", type: "missing" }]
-        : [{ loc, msg: issue.message, type: `${issue.expected}_type` }];
+      return [{ loc, msg: issue.message, type: `${issue.expected}_type` }];
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         loc: [...loc, key],
@@ -205,9 +207,7 @@ const entriesOf = (source: string, issue: z.core.$ZodIssue): ValidationError[] =
         type: "extra_forbidden",
       }));
     case "invalid_value":
-      return issue.input === undefined
-        ? [{ loc, msg: "Field required", type: "missing" }]
-        : [{ loc, msg: issue.message, type: "enum" }];
+      return [{ loc, msg: issue.message, type: "enum" }];
     case "too_big":
       return [{ loc, msg: issue.message, type: issue.origin === "string" ? "string_too_long" : "less_than_equal" }];
     case "too_small":

@@ -385,6 +385,11 @@ describe("deployments", () => {
     expect(await list("?status=READY")).toEqual([[], 0]);
     expect(await list("?remote_reconciled=true")).toEqual([["gamma", "beta", "alpha"], 3]);
     expect(await list(`?deployment_ids=${ids[0]},${ids[2]}`)).toEqual([["gamma", "alpha"], 2]);
+    const none = await call("DELETE", DEPLOYMENTS, { headers: mine.headers });
+    expect([none.status, none.body.detail]).toEqual([
+      422,
+      [{ loc: ["query", "deployment_ids"], msg: "Field required", type: "missing" }],
+    ]);
     const some = `${DEPLOYMENTS}?deployment_ids=${ids[0]},${crypto.randomUUID()}`;
     const deleted = await call("DELETE", some, { headers: mine.headers });
     expect([deleted.status, deleted.body.deleted]).toEqual([207, [ids[0]]]);

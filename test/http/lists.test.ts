@@ -7,7 +7,7 @@ import type { ExportRunRecord } from "../../src/domain/records.ts";
 import { ok } from "../../src/domain/result.ts";
 import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 import { config, definition, deploymentDefinition, NOW } from "../support/samples.ts";
-import { callWith, DESTINATIONS, EXPORTS } from "./client.ts";
+import { call, callWith, DESTINATIONS, EXPORTS, newWorkspace } from "./client.ts";
 
 /** Lists that actors tell in several parts. */
 
@@ -105,4 +105,25 @@ it("the revisions of a deployment are looked through as far as they go", async (
   expect(await listed("")).toEqual(IDS);
   expect(await listed("?limit=2&offset=1")).toEqual(IDS.slice(1, 3));
   expect(await listed("?status=SKIPPED")).toEqual(IDS.filter((id) => id !== IDS[1]));
+});
+
+it("a list refuses what it does not know: it would be taken for one that was narrowed by it", async () => {
+  const { headers } = await newWorkspace();
+  const id = crypto.randomUUID();
+  for (const path of [
+    EXPORTS,
+    DESTINATIONS,
+    `${EXPORTS}/${id}/runs`,
+    `${EXPORTS}/runs?source_bulk_export_id=${id}`,
+    "/api/v1/sessions",
+    "/feedback",
+    "/v2/auth/tokens",
+    "/v2/deployments",
+    `/v2/deployments/${id}/revisions`,
+    "/v2/listeners",
+  ]) {
+    const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}state=new`, { headers });
+    const [fault] = answer.body?.detail ?? [];
+    expect([path, answer.status, fault?.loc, fault?.type]).toEqual([path, 422, ["query", "state"], "extra_forbidden"]);
+  }
 });

@@ -13,7 +13,7 @@ import {
   definitionOf,
   showExport,
 } from "../schemas/bulk-export.ts";
-import { nothing, paging, uuid } from "../schemas/fields.ts";
+import { closedObject, nothing, paging, uuid } from "../schemas/fields.ts";
 import { asOfQuery } from "../schemas/moment.ts";
 import type { WireProfile } from "../wire-profile.ts";
 
@@ -56,7 +56,7 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     path: PATH,
     summary: "List exports with their current statuses",
     params: nothing,
-    query: z.object(paging(null)),
+    query: closedObject(paging(null)),
     body: null,
     success: "ok",
     answer: z.array(shown),

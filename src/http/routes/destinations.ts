@@ -6,7 +6,7 @@ import { exportAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { register } from "../register.ts";
 import { destinationCreate, destinationShown, destinationUpdate, showDestination } from "../schemas/destination.ts";
-import { flag, nothing, paging, uuid } from "../schemas/fields.ts";
+import { closedObject, flag, nothing, paging, uuid } from "../schemas/fields.ts";
 import type { WireProfile } from "../wire-profile.ts";
 
 const PATH = "/api/v1/bulk-exports/destinations";
@@ -43,7 +43,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     path: PATH,
     summary: "List destinations",
     params: nothing,
-    query: z.object(paging(null)),
+    query: closedObject(paging(null)),
     body: null,
     success: "ok",
     answer: z.array(destinationShown),

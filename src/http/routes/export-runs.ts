@@ -6,7 +6,7 @@ import type { HttpEnv } from "../operation.ts";
 import { runAsOf } from "../own-export.ts";
 import { register } from "../register.ts";
 import { exportRunShown, showRun } from "../schemas/export-run.ts";
-import { nothing, paging, uuid } from "../schemas/fields.ts";
+import { closedObject, nothing, paging, uuid } from "../schemas/fields.ts";
 import { asOfQuery } from "../schemas/moment.ts";
 import type { WireProfile } from "../wire-profile.ts";
 
@@ -29,7 +29,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     path: `${PATH}/runs`,
     summary: "List the runs of all exports that a schedule spawned",
     params: nothing,
-    query: z.object({ source_bulk_export_id: uuid, ...paging(null) }),
+    query: closedObject({ source_bulk_export_id: uuid, ...paging(null) }),
     answer: z.array(shown),
     failures: ["notFound"],
     async handle({ query, who }) {
@@ -44,7 +44,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     path: `${PATH}/{bulk_export_id}/runs`,
     summary: "List the runs of an export",
     params: z.object({ bulk_export_id: uuid }),
-    query: z.object(paging(null)),
+    query: closedObject(paging(null)),
     answer: z.array(shown),
     async handle({ params, query, who }) {
       const exportId = params.bulk_export_id;

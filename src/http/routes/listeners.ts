@@ -7,7 +7,7 @@ import type { HttpEnv } from "../operation.ts";
 import { type Asking, ownFleet } from "../own-deployment.ts";
 import { register } from "../register.ts";
 import { pageShown, showPage } from "../schemas/deployment-query.ts";
-import { nothing, paging, uuid } from "../schemas/fields.ts";
+import { closedObject, nothing, paging, uuid } from "../schemas/fields.ts";
 import {
   listenerCreate,
   listenerShown,
@@ -56,7 +56,7 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(PATH),
     summary: "List listeners",
     params: nothing,
-    query: z.object(paging(100, 100)),
+    query: closedObject(paging(100, 100)),
     body: null,
     success: "ok",
     answer: pageShown(listenerShown, "Listeners"),

@@ -4,7 +4,7 @@ import { workspaceAccess } from "../auth.ts";
 import type { HttpEnv } from "../operation.ts";
 import { ownToken, ownTokens } from "../own-grants.ts";
 import { register } from "../register.ts";
-import { nothing, uuid } from "../schemas/fields.ts";
+import { closedObject, nothing, uuid } from "../schemas/fields.ts";
 import { showToken, tokenMetadata, tokenShown, tokenStatus } from "../schemas/oauth.ts";
 
 const PATH = "/v2/auth/tokens";
@@ -35,7 +35,7 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     summary: "List the current user's tokens, without the tokens themselves",
     params: nothing,
-    query: z.object({ provider_id: z.string().optional() }),
+    query: closedObject({ provider_id: z.string().optional() }),
     body: null,
     success: "ok",
     answer: z.array(tokenShown),

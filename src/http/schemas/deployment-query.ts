@@ -3,7 +3,7 @@ import type { DeploymentRecord, RevisionRecord } from "../../domain/deployment/r
 import { isSettled, REVISION_STATUSES } from "../../domain/deployment/revision-status.ts";
 import { DEPLOYMENT_STATUSES } from "./deployment.ts";
 import { DEPLOYMENT_TYPES } from "./deployment-request.ts";
-import { paging, truth, uuid } from "./fields.ts";
+import { closedObject, paging, truth, uuid } from "./fields.ts";
 
 /** Pages of the control plane: `{resources, offset}`, where `offset` asks for the next page. */
 
@@ -24,7 +24,7 @@ const words = <const Word extends string>(known: readonly Word[]) =>
     .pipe(z.array(z.enum(known)))
     .openapi({ type: "array", items: { type: "string", enum: [...known] } });
 
-export const deploymentQuery = z.object({
+export const deploymentQuery = closedObject({
   ...paging(PER_PAGE, MOST_PER_PAGE),
   name_contains: z.string().optional(),
   status: z.enum(DEPLOYMENT_STATUSES).optional(),
@@ -37,7 +37,7 @@ export const deploymentQuery = z.object({
   deployment_ids: ids.optional(),
 });
 
-export const revisionQuery = z.object({
+export const revisionQuery = closedObject({
   ...paging(PER_PAGE, MOST_PER_PAGE),
   status: words(REVISION_STATUSES).optional(),
   remote_reconciled: truth.optional(),

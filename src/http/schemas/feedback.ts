@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { FeedbackRecord } from "../../../durable/feedback.ts";
-import { paging, severalOf, shownUuid, truth, uuid } from "./fields.ts";
+import { closedObject, paging, severalOf, shownUuid, truth, uuid } from "./fields.ts";
 
 /** The original lists at most this many at once, and as many without `limit`. */
 const FEEDBACK_PER_PAGE = 100;
 
 /** Feedback that fits everything sent; a member sent several times stands for any of its values. */
-export const feedbackQuery = z.object({
+export const feedbackQuery = closedObject({
   run: severalOf(uuid),
   session: severalOf(uuid),
   key: severalOf(z.string()),

@@ -100,7 +100,10 @@ export const wholeNumber = (least: number, most: number): z.ZodType<number> =>
     })
     .openapi({ type: "integer", minimum: least, maximum: most });
 
-/** `limit` (1 to `most`) and `offset` of a list; without `limit`, `preset` (null: everything). */
+/**
+ * `limit` (1 to `most`) and `offset` of a list; without `limit`, `preset` (null: everything). They belong into a closed
+ * object: a list that something unknown did not narrow would be taken for one that it did.
+ */
 export const paging = <Preset extends number | null>(preset: Preset, most = MOST_PER_PAGE) =>
   ({
     limit: wholeNumber(1, most)

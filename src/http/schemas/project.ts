@@ -88,7 +88,6 @@ const metadata = z
 
 const noDatasets = { description: "Projects here belong to no dataset: with any, the list is empty." } as const;
 
-/** What is not named here is refused: a list that it did not narrow would be taken for one that it did. */
 export const projectQuery = closedObject({
   name: z.string().optional(),
   name_contains: z.string().optional(),

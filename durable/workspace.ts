@@ -80,6 +80,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async revokeKey(keyHash: string): Promise<Result<null, Refusal>> {
+    const state = this.#open();
+    if (state !== null && !state.keys.has(keyHash) && !state.revokedKeys.has(keyHash))
+      return fail({ reason: "not_found", what: "API key", id: keyHash });
     return this.#change({ type: "RevokeKey", keyHash, now: Date.now() });
   }
 

@@ -109,6 +109,7 @@ export type Refusal =
       readonly reason: "not_found";
       readonly what:
         | "workspace"
+        | "API key"
         | "destination"
         | "export"
         | "run"

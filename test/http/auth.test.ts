@@ -55,6 +55,12 @@ it("the tenant header may be in either letter case", async () => {
   expect((await call("GET", EXPORTS, { headers })).status).toBe(200);
 });
 
+it("a key that the workspace never had is not revoked: whoever mistypes one must not believe that it is", async () => {
+  const sha256 = "0".repeat(64);
+  const answer = await call("DELETE", `/admin/workspaces/${workspace.id}/keys/${sha256}`, { headers: ADMIN });
+  expect([answer.status, answer.body]).toEqual([404, { detail: `There is no API key ${sha256}.` }]);
+});
+
 it("a revoked key opens nothing", async () => {
   const made = await call("POST", `/admin/workspaces/${workspace.id}/keys`, {
     headers: ADMIN,

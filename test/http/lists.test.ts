@@ -115,6 +115,9 @@ it("a list refuses what it does not know: it would be taken for one that was nar
     DESTINATIONS,
     `${EXPORTS}/${id}/runs`,
     `${EXPORTS}/runs?source_bulk_export_id=${id}`,
+    `${EXPORTS}/${id}/events`,
+    `${EXPORTS}/${id}/runs/${id}/events`,
+    `/v2/deployments/${id}/events`,
     "/api/v1/sessions",
     "/feedback",
     "/v2/auth/tokens",
@@ -125,5 +128,14 @@ it("a list refuses what it does not know: it would be taken for one that was nar
     const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}state=new`, { headers });
     const [fault] = answer.body?.detail ?? [];
     expect([path, answer.status, fault?.loc, fault?.type]).toEqual([path, 422, ["query", "state"], "extra_forbidden"]);
+  }
+});
+
+it("a record as it was is none as it is: a misspelt as_of is refused", async () => {
+  const { headers } = await newWorkspace();
+  const id = crypto.randomUUID();
+  for (const path of [`${EXPORTS}/${id}`, `${EXPORTS}/${id}/runs/${id}`]) {
+    const answer = await call("GET", `${path}?asof=1`, { headers });
+    expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["query", "asof"]]);
   }
 });

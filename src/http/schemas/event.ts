@@ -5,12 +5,12 @@ import type { ExportStatus } from "../../domain/records.ts";
 import type { RunEvent } from "../../domain/run/events.ts";
 import { isoFromMs } from "../../domain/time.ts";
 import type { WireProfile } from "../wire-profile.ts";
-import { MOST_PER_PAGE, shownInstant, wholeNumber } from "./fields.ts";
+import { closedObject, MOST_PER_PAGE, shownInstant, wholeNumber } from "./fields.ts";
 
 const EVENTS_PER_PAGE = 100;
 
 /** A page of a log. `after` is the number of the last event that the client has. */
-export const eventsQuery = z.object({
+export const eventsQuery = closedObject({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .transform((after) => after ?? 0),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Moment } from "../../domain/history.ts";
-import { parseInstant } from "./fields.ts";
+import { closedObject, parseInstant } from "./fields.ts";
 
 const EVENT_NUMBER = /^\d{1,15}$/;
 
@@ -19,4 +19,4 @@ const asOf = z
   .openapi({ type: "string", description: "The record as it was right after this event, or at this time." });
 
 /** The query of a record that can be shown as it was. */
-export const asOfQuery = z.object({ as_of: asOf.optional() });
+export const asOfQuery = closedObject({ as_of: asOf.optional() });

@@ -29,7 +29,7 @@ const RESOURCE: Record<FormatVersion, string> = { v1: "runs", v2_beta: "resource
 export const keyPrefixOf = (config: DestinationConfig): string =>
   join(config.includeBucketInPrefix ? config.bucketName : "", withoutOuterSlashes(config.prefix));
 
-/** What is wrong with a prefix as a customer sent it, as a sentence; null when keys can be made with it. */
+/** What is wrong with a prefix, as sent or with the bucket in front, as a sentence; null when keys can be made with it. */
 export function prefixProblem(prefix: string): string | null {
   if (!prefix.isWellFormed()) return "The prefix is not valid Unicode.";
   if (hasControlCharacter(prefix)) return "The prefix contains a control character; remove it.";
@@ -38,7 +38,7 @@ export function prefixProblem(prefix: string): string | null {
     return 'The prefix contains a folder named "." or ".."; name it otherwise.';
   }
   if (new TextEncoder().encode(prefix).length > LONGEST_PREFIX_BYTES) {
-    return `The prefix is longer than ${LONGEST_PREFIX_BYTES} bytes; shorten it.`;
+    return `The prefix, with the bucket's name where that stands in it, is longer than ${LONGEST_PREFIX_BYTES} bytes; shorten it.`;
   }
   return null;
 }

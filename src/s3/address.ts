@@ -1,5 +1,5 @@
 import type { StoreFailure } from "../domain/failures.ts";
-import { prefixProblem } from "../domain/layout.ts";
+import { keyPrefixOf, prefixProblem } from "../domain/layout.ts";
 import { publicAddress } from "../domain/public-address.ts";
 import type { DestinationConfig } from "../domain/records.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
@@ -36,7 +36,7 @@ export function addressOf(
       configurationFailure("bucket_not_valid", "Give bucket_name as 3 to 63 letters, digits, dots and hyphens."),
     );
   }
-  const problem = prefixProblem(config.prefix);
+  const problem = prefixProblem(keyPrefixOf(config));
   if (problem !== null) return fail(configurationFailure("bucket_not_valid", problem));
   if (config.region !== null && !REGION.test(config.region)) {
     return fail(invalid("Give config.region as the store names it, for example eu-central-1."));

@@ -145,6 +145,14 @@ describe("endpoint_url is hostile input", () => {
   test("a prefix that leaves the bucket is refused", () => {
     expect(base({ prefix: "a/../../other-bucket" })).toBe("bucket_not_valid");
   });
+
+  test("a prefix that is too long with the bucket in front leaves no room for keys, and is refused", () => {
+    const bucketName = "b".repeat(63);
+    const prefix = "x".repeat(768 - bucketName.length);
+    expect(base({ bucketName, prefix })).toBe(`https://s3.example.com/${bucketName}/`);
+    expect(base({ bucketName, prefix, includeBucketInPrefix: true })).toBe("bucket_not_valid");
+    expect(base({ bucketName, prefix: prefix.slice(1), includeBucketInPrefix: true })).toMatch(/^https:/);
+  });
 });
 
 describe("a key's URL", () => {

@@ -53,6 +53,14 @@ it("members of the original that change nothing are taken", async () => {
   expect([created.status, created.body.config.prefix]).toEqual([200, "outer/slashes"]);
 });
 
+it("an endpoint_url that names the bucket itself is taken when the bucket is to be addressed below it", async () => {
+  const body = destinationBody();
+  const endpoint_url = `${body.config.endpoint_url}/${body.config.bucket_name}`;
+  const config_kwargs_s3 = { addressing_style: "path" };
+  const created = await create({ ...body, config: { ...body.config, endpoint_url, config_kwargs_s3 } });
+  expect([created.status, created.body.config.endpoint_url]).toEqual([200, endpoint_url]);
+});
+
 describe("the destination check answers 400 with the error of spec 7.2, and nothing is kept", () => {
   const body = destinationBody();
   const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
@@ -109,6 +117,8 @@ describe("a body that is not valid answers 422 and says where", () => {
     ["body.config.region", config({ endpoint_url: null, region: "evil.example/" })],
     ["body.config.endpoint_url", config({ endpoint_url: "" })],
     ["body.config.endpoint_url", config({ endpoint_url: `https://${"a".repeat(2048)}` })],
+    ["body.config.endpoint_url", config({ endpoint_url: `${body.config.endpoint_url}/${body.config.bucket_name}` })],
+    ["body.config.endpoint_url", config({ endpoint_url: `https://${body.config.bucket_name}.s3.example.com` })],
     ["body.config.include_bucket_in_prefix", config({ include_bucket_in_prefix: "yes" })],
     ["body.config.aws_role_arn", config({ aws_role_arn: "arn:aws:iam::1:role/x" })],
     ["body.config.s3_additional_kwargs.ACL", config({ s3_additional_kwargs: { ACL: "private" } })],

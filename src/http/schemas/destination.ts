@@ -73,6 +73,17 @@ const addressingHints = closedObject({
   us_east_1_regional_endpoint: z.enum(["regional", "legacy"]).nullish(),
 });
 
+/**
+ * Consoles show the address of a bucket where that of its store is wanted: the bucket would be addressed below itself,
+ * and every key begin with its name.
+ */
+const namesBucket = (endpoint: string, bucket: string): boolean => {
+  const url = URL.parse(endpoint);
+  return (
+    url !== null && (url.hostname.startsWith(`${bucket}.`) || url.pathname.replace(/\/$/, "").endsWith(`/${bucket}`))
+  );
+};
+
 const configSchema = (profile: WireProfile) =>
   closedObject({
     bucket_name: z.string().regex(BUCKET_NAME, {
@@ -91,6 +102,13 @@ const configSchema = (profile: WireProfile) =>
     config_kwargs_s3: addressingHints.nullish(),
     aws_role_arn: notSupported("aws_role_arn"),
   })
+    .superRefine((sent, context) => {
+      if (sent.config_kwargs_s3?.addressing_style === "path") return;
+      if (!namesBucket(sent.endpoint_url ?? "", sent.bucket_name)) return;
+      const message =
+        'The endpoint names the bucket already; leave the bucket\'s name out of it. Where the store itself is so called, send config_kwargs_s3 {"addressing_style": "path"}';
+      context.addIssue({ code: "custom", path: ["endpoint_url"], message });
+    })
     .superRefine((sent, context) => {
       if (typeof sent.endpoint_url === "string" || AWS_REGION.test(sent.region ?? "")) return;
       const isRefusedAlready = typeof sent.region === "string" && !OTHER_REGION.test(sent.region);

@@ -21,6 +21,7 @@ import { abortUpload, cleanScratch } from "./steps/clean.ts";
 import type { StepContext } from "./steps/context.ts";
 import { FilePlans } from "./steps/file-plans.ts";
 import { prepare } from "./steps/prepare.ts";
+import { SegmentGone } from "./steps/segments.ts";
 import { takeSnapshot } from "./steps/snapshot.ts";
 import { uploadNextFile } from "./steps/upload.ts";
 
@@ -29,6 +30,9 @@ import { uploadNextFile } from "./steps/upload.ts";
  * most a hundred or so are made in a second.
  */
 const ALARM_BUDGET_MS = 30_000;
+
+const SEGMENT_GONE =
+  "a part of the snapshot is gone: the export was paused for too long, or the project keeps these runs no longer. A clone of the export takes a new snapshot.";
 
 /** One day of an export on its way into the bucket: snapshot, prepare, upload, and nothing is done twice that counts. */
 export class RunActor extends DurableObject<Env> implements RunProtocol {
@@ -122,6 +126,10 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
       const begun = Date.now();
       try {
         await this.#perform(step, context);
+      } catch (error) {
+        if (!(error instanceof SegmentGone)) throw error;
+        const failure = { reason: "processing", message: SEGMENT_GONE } as const;
+        context.record({ type: "RecordFailure", failure, now: Date.now() });
       } finally {
         // It hung, and a later turn may have cleaned up before it came back and put something there.
         if (!isLatest() && hasEnded(this.#journal.state)) await cleanScratch(context);

@@ -11,6 +11,9 @@ export const READ_LANES = 6;
 /** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
+/** A segment that a snapshot saw is no longer kept: no other try will find it. */
+export class SegmentGone extends Error {}
+
 /** Some columns of a segment; nothing else is read, as far as that saves requests. */
 export async function readColumns(
   env: Env,
@@ -23,13 +26,13 @@ export async function readColumns(
   return heldIn(ranges, await Promise.all(bytes));
 }
 
-/** Some bytes of a segment; insists on the object that the snapshot saw. */
+/** Some bytes of a segment; insists on the object that the snapshot saw, else throws a SegmentGone. */
 export async function readRange(env: Env, segment: SegmentRef, offset: number, length: number): Promise<Uint8Array> {
   const object = await env.SEGMENTS.get(segment.key, {
     range: { offset, length },
     onlyIf: { etagMatches: segment.etag },
   });
-  if (object === null || !("body" in object)) throw new Error(`segment ${segment.key} is gone or has changed`);
+  if (object === null || !("body" in object)) throw new SegmentGone(segment.key);
   return new Uint8Array(await object.arrayBuffer());
 }
 

@@ -320,6 +320,26 @@ it("A run that is paused and resumed while it waits for segments exports the row
   expect(await run(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
 });
 
+it("A run that was paused until its segments were removed says that they are gone, and what to do", async () => {
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const { segments } = await snapshot(home);
+  const exportId = crypto.randomUUID();
+  const spec = specOf(home, exportId, 30_000);
+  await intercept(exportId, async (method, key, ask) => {
+    if (method === "get") await env.SEGMENTS.delete(key);
+    return ask();
+  });
+  await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
+  await untilRun(exportId, (_cursor, status) => status === "FAILED");
+  const view = await run(env, exportId, 0).view();
+  expect([segments.length, view?.failures.map(({ failure }) => failure)]).toEqual([
+    1,
+    [{ reason: "processing", message: expect.stringMatching(/is gone: the export was paused .* clone/i) }],
+  ]);
+  await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
+});
+
 /** Has the run ask `around` instead of its destination how the bucket is opened. */
 const interceptAccess = (
   exportId: string,

@@ -30,7 +30,16 @@ describe("a failed run asked for once more", () => {
   it("leaves late rows to the schedule's next window", () => {
     const late = [{ start: NOW - 1, end: NOW }];
     expect(retryOf({ ...definition, late }, run, { id: "new", now: NOW })).not.toHaveProperty("late");
-    expect(refuseRetry({ ...run, status: "FAILED", late: true })).toMatchObject({ reason: "conflict" });
+    for (const status of ["FAILED", "CANCELLED", "TIMEDOUT"] as const)
+      expect(refuseRetry({ ...run, status, late: true })).toEqual({
+        reason: "conflict",
+        message: expect.stringMatching(/next window carries .* If the schedule was cancelled, export .* one-off/),
+      });
+  });
+
+  it("of late rows that has not failed is refused as any other", () => {
+    for (const status of ["CREATED", "RUNNING", "COMPLETED"] as const)
+      expect(refuseRetry({ ...run, status, late: true })).toEqual(refuseRetry({ ...run, status }));
   });
 
   it.each<[ExportStatus, isAllowed: boolean]>([

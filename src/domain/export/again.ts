@@ -25,13 +25,11 @@ export const retryOf = (
 
 /** Why a run cannot be retried: it has not ended, did what it was to do, or is made good anyway; null when it can. */
 export function refuseRetry(run: ExportRunRecord): Refusal | null {
-  if (run.late && run.status !== "COMPLETED")
-    return { reason: "conflict", message: "The schedule's next window carries the late rows of this run." };
   switch (run.status) {
     case "FAILED":
     case "CANCELLED":
     case "TIMEDOUT":
-      return null;
+      return run.late ? { reason: "conflict", message: LATE } : null;
     case "CREATED":
     case "RUNNING":
       return { reason: "conflict", message: `The run has not ended; its status is ${run.status}.` };
@@ -39,6 +37,9 @@ export function refuseRetry(run: ExportRunRecord): Refusal | null {
       return { reason: "conflict", message: "The run is COMPLETED; clone its export to export the range anew." };
   }
 }
+
+const LATE =
+  "The schedule's next window carries the late rows of this run. If the schedule was cancelled, export their range with a one-off export.";
 
 const textOf = ({ createdAt: _, ...order }: ExportDefinition): string =>
   JSON.stringify(Object.entries(order).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -273,9 +273,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async listScheduleRuns({ scheduleId, ...query }: { readonly scheduleId: string } & PartQuery) {
     const known = findExport(this.#journal.state, scheduleId);
     if (!known.ok) return known;
-    const spawned = this.#exports().filter(({ definition }) => definition.sourceExportId === scheduleId);
-    const ids = spawned.map(({ definition }) => definition.id);
-    return ok(await runsOfSpawned(this.env, ids, query));
+    const definitions = this.#exports().map(({ definition }) => definition);
+    const spawned = definitions.filter(({ sourceExportId }) => sourceExportId === scheduleId);
+    return ok(await runsOfSpawned(this.env, spawned, query));
   }
 
   async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {

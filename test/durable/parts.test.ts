@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { bulkExport, workspace } from "../../durable/actors.ts";
 import type { Env } from "../../durable/env.ts";
 import { allParts, FIRST_PART, PART_CHARACTERS, type Part, type PartQuery, partOf } from "../../durable/parts.ts";
+import { runIdOf } from "../../durable/run-ids.ts";
 import { runsOfSpawned } from "../../durable/schedule-runs.ts";
 import { ok } from "../../src/domain/result.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
-import { definitionOf, newWorkspace, untilEnded } from "./exporting.ts";
+import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "./exporting.ts";
 import { env, WHOLE_DAY } from "./traces.ts";
 
 const LONG = "x".repeat(PART_CHARACTERS / 4);
@@ -51,17 +52,22 @@ it("a list that grows at its beginning and loses items between its parts has eac
 });
 
 it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
-  "the runs of all that a schedule spawned come whole and in order, however many files they name: %o",
+  "the runs of all that a schedule spawned come whole and in order, and only those of the page are asked: %o",
   async (page) => {
-    const runsOf = (id: string) => Array.from({ length: 7 }, (_, n) => `${id}-${n}`);
-    const getByName = (name: string) => ({
-      runs: (query: PartQuery) => partOf(runsOf(name.replace("export/", "")), query, read),
-    });
-    const asked = { EXPORT: { getByName } } as unknown as Env; // the one actor that is asked
-    const exportIds = ["a", "b", "c"];
-    const all = exportIds.flatMap(runsOf).slice(page.offset);
-    const { ids, parts } = await collected(page, (query) => runsOfSpawned(asked, exportIds, query));
-    expect(ids).toEqual(all.slice(0, page.limit ?? all.length));
+    const asked: string[] = [];
+    const run = (id: string) => {
+      asked.push(id);
+      return read(id);
+    };
+    const actors = { EXPORT: { getByName: () => ({ run }) } } as unknown as Env; // the one kind that is asked
+    const { start } = WHOLE_DAY;
+    const home = { tenantId: "", destinationId: "", prefix: "", project: { id: "" } } as TestWorkspace;
+    const spawned = [0, 1, 2].map(() => definitionOf(home, { start, end: start + 7 * DAY_MS }));
+    const all = spawned.flatMap(({ id }) => IDS.slice(0, 7).map((_, ordinal) => runIdOf(id, ordinal)));
+    const expected = all.slice(page.offset).slice(0, page.limit ?? all.length);
+    const { ids, parts } = await collected(page, (query) => runsOfSpawned(actors, spawned, query));
+    expect(ids).toEqual(expected);
+    expect(new Set(asked)).toEqual(new Set(expected));
     expect(parts).toBeGreaterThan(1);
   },
 );

@@ -33,7 +33,10 @@ export function addressOf(
 ): Result<BucketAddress, StoreFailure> {
   if (!BUCKET_NAME.test(config.bucketName)) {
     return fail(
-      configurationFailure("bucket_not_valid", "Give bucket_name as 3 to 63 letters, digits, dots and hyphens."),
+      configurationFailure(
+        "bucket_not_valid",
+        "Give bucket_name as 3 to 63 letters, digits, dots, hyphens and underscores.",
+      ),
     );
   }
   const problem = prefixProblem(keyPrefixOf(config));

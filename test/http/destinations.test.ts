@@ -77,6 +77,11 @@ describe("the destination check answers 400 with the error of spec 7.2, and noth
       { ...body, credentials: { ...body.credentials, secret_access_key: `${MARK}-wrong` } },
     ],
     ["Bucket is not valid", "there is no such bucket", config({ bucket_name: "no-such-bucket" })],
+    [
+      "Bucket is not valid",
+      "there is none at Google, where names may hold _",
+      config({ bucket_name: "no_such_bucket" }),
+    ],
     ["Invalid endpoint", "it is no URL", config({ endpoint_url: "nonsense" })],
     ["Invalid endpoint", "it is a private address", config({ endpoint_url: "https://10.0.0.1/" })],
     ["Invalid endpoint", "nobody listens", config({ endpoint_url: "http://127.0.0.1:9/" })],

@@ -6,8 +6,11 @@ import { isoFromMs } from "../../domain/time.ts";
 import type { WireProfile } from "../wire-profile.ts";
 import { closedObject, shownInstant, shownUuid } from "./fields.ts";
 
-/** S3's rules for bucket names: 3 to 63 lower-case letters, digits, dots and hyphens, not like an IPv4 address. */
-const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/**
+ * S3's rules for bucket names, and underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters, digits and
+ * these signs, not like an IPv4 address.
+ */
+const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
 /** AWS region names; they become part of a host name. */
 const AWS_REGION = /^[a-z0-9-]{1,64}$/;
 /** Other stores also use names such as `RegionOne`. */
@@ -87,7 +90,7 @@ const namesBucket = (endpoint: string, bucket: string): boolean => {
 const configSchema = (profile: WireProfile) =>
   closedObject({
     bucket_name: z.string().regex(BUCKET_NAME, {
-      error: "Input should be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens",
+      error: "Input should be a bucket name: 3 to 63 lower-case letters, digits, dots, hyphens and underscores",
     }),
     prefix: profile.destinationMembersRequired ? prefixText : prefixText.default(""),
     region: z.string().regex(OTHER_REGION, { error: "Input should be a region, such as eu-central-1" }).nullish(),

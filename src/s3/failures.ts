@@ -46,6 +46,13 @@ const REGION_ADVICE = "Set config.region to the region of the bucket, and check 
  */
 const ROWS: readonly Row[] = [
   { kind: "network", reason: "network_lost" },
+  {
+    kind: "deadline",
+    operations: ["put_part"],
+    // Parts go up side by side: a line that is too slow for all of them may have room for fewer.
+    reason: "throttled",
+    advice: "The store did not take a part in time. Check the line to it.",
+  },
   { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
   { kind: "not_s3", reason: "not_s3" },
   { kind: "oversized", reason: "unexpected_answer", advice: "The store's answer is longer than the request allows." },

@@ -121,6 +121,15 @@ describe("a store that asks for fewer requests is slowed down for", () => {
   });
 });
 
+describe("a part that is not taken in time", () => {
+  test("may have shared a slow line with others: fewer of them go up at once, as when the store asks for it", () => {
+    expect(verdict("put_part", { kind: "deadline" })).toEqual(["throttled", true, "Invalid endpoint"]);
+    expect(storeFailureOf("put_part", { kind: "deadline" }).advice).toContain("in time");
+    for (const operation of ["put", "create_upload", "complete_upload", "head"] as const)
+      expect(verdict(operation, { kind: "deadline" })).toEqual(["network_lost", true, "Invalid endpoint"]);
+  });
+});
+
 describe("a HEAD has no words:", () => {
   test.each<[number, StoreFailureReason, boolean]>([
     [301, "invalid_endpoint", false],

@@ -58,6 +58,18 @@ describe("the answer to a PUT", () => {
   });
 });
 
+describe("parts on a line that is too slow for all of them at once", () => {
+  test("ask for fewer at once, whoever of them is not taken in time", async () => {
+    s3.obey({ operation: "put_part", fault: "silence" });
+    const { uploadId } = value(await store.createUpload("slow"));
+    expect(await storeWithin(100).putPart("slow", uploadId, 1, BODY)).toMatchObject({
+      failure: { reason: "throttled", retryable: true, status: null, code: null },
+    });
+    value(await store.putPart("slow", uploadId, 1, BODY));
+    await store.abortUpload("slow", uploadId);
+  });
+});
+
 describe("Complete", () => {
   test("after a lost reply says that there is no such upload, and HEAD shows the object", async () => {
     s3.obey({ operation: "complete_upload", fault: "lost_reply" });

@@ -136,7 +136,10 @@ function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: n
   return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];
 }
 
-/** A store that asks for fewer requests gets half of them, after a pause; only when one at a time is too many it counts. */
+/**
+ * A store that asks for fewer requests, or is too slow for so many, gets half of them, after a pause; only when one at a
+ * time is too many it counts.
+ */
 function slowedDown(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] | null {
   const { partsInFlight } = state.progress;
   if (failure.reason !== "store" || failure.store.reason !== "throttled" || partsInFlight === 1) return null;

@@ -135,7 +135,7 @@ export type RunEvent =
   /** The open upload of an ended run is left to the bucket's own lifecycle rule. */
   | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: RunFailure; readonly at: number }
   | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
-  /** The store asked for fewer requests: the step rests until `resumeAt`, then fewer parts go up at once. */
+  /** The store asked for fewer requests, or took a part too slowly: the step rests until `resumeAt`, then fewer parts go up at once. */
   | { readonly type: "SlowedDown"; readonly partsInFlight: number; readonly resumeAt: number; readonly at: number }
   | { readonly type: "SlowDownEnded"; readonly at: number }
   | { readonly type: "SpedUp"; readonly partsInFlight: number; readonly at: number }

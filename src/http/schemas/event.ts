@@ -62,7 +62,7 @@ export const RUN_EVENTS = {
   AbortRetried: "The open upload is being given up again.",
   UploadAbandoned: "The open upload is left to the bucket's own lifecycle rule.",
   FileCommitted: "A file stands in the bucket.",
-  SlowedDown: "The store asked for fewer requests; fewer parts at once from `resume_at` on.",
+  SlowedDown: "The store asked for fewer requests, or took a part too slowly; fewer parts at once from `resume_at` on.",
   SlowDownEnded: "Work goes on.",
   SpedUp: "More parts go up at once again.",
   AttemptFailed: "The attempt failed; the next one begins at `retry_at`.",

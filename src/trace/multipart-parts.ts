@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { headerParameters } from "./header-parameters.ts";
 import { type Invalid, invalid, type Location } from "./run-change.ts";
 
 /** One part of a multipart body (RFC 7578). */
@@ -100,8 +101,7 @@ function partOf<Kind>(head: Head, { kind, maxBytes }: Wanted<Kind>, content: Uin
 /** The boundary that a Content-Type names; null when it is not multipart/form-data with one. */
 export function boundaryOf(contentType: string): string | null {
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
-  const match = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
-  return match?.[1] ?? match?.[2] ?? null;
+  return headerParameters(contentType).get("boundary") || null;
 }
 
 interface Head {
@@ -159,9 +159,6 @@ async function takeHead(source: ByteSource): Promise<Result<Head, Invalid>> {
   }
 }
 
-const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
-const LENGTH = /;\s*length=(?:"(\d+)"|(\d+))/i;
-
 function headFrom(text: string): Result<Head, Invalid> {
   let name = "";
   let digits: string | null = null;
@@ -169,16 +166,12 @@ function headFrom(text: string): Result<Head, Invalid> {
   for (const line of text.split("\r\n")) {
     const colon = line.indexOf(":");
     switch (line.slice(0, Math.max(colon, 0)).trim().toLowerCase()) {
-      case "content-disposition": {
-        const match = NAME.exec(line);
-        name = match?.[1]?.replaceAll(/\\(.)/g, "$1") ?? match?.[2] ?? "";
+      case "content-disposition":
+        name = headerParameters(line).get("name") ?? "";
         break;
-      }
-      case "content-type": {
-        const match = LENGTH.exec(line);
-        digits = match?.[1] ?? match?.[2] ?? digits;
+      case "content-type":
+        digits = headerParameters(line).get("length") ?? digits;
         break;
-      }
       case "content-length":
         digits ??= line.slice(colon + 1).trim();
         break;

@@ -134,7 +134,7 @@ const REFUSED = 400;
 
 /**
  * An answer as the library reads it. An ID token says who logged in, which nobody here asks: it is thrown away, unread
- * and so unchecked. A refusal that comes as if all were well (GitHub's do) is one.
+ * and so unchecked. A member that is null says nothing. A refusal that comes as if all were well (GitHub's do) is one.
  */
 const readable = async (response: Response): Promise<Response> => {
   if (!response.ok) return response;
@@ -142,8 +142,9 @@ const readable = async (response: Response): Promise<Response> => {
   const text = await response.text();
   const answer = parsed(text);
   if (typeof answer !== "object" || answer === null) return new Response(text, { headers });
-  const status = "error" in answer && !("access_token" in answer) ? REFUSED : response.status;
-  return new Response(JSON.stringify({ ...answer, id_token: undefined }), { status, headers });
+  const said = new Map(Object.entries(answer).filter(([name, value]) => name !== "id_token" && value !== null));
+  const status = said.has("error") && !said.has("access_token") ? REFUSED : response.status;
+  return new Response(JSON.stringify(Object.fromEntries(said)), { status, headers });
 };
 
 const parsed = (text: string): unknown => {

@@ -19,6 +19,7 @@ const TOKENS = { access_token: "access", token_type: "Bearer", expires_in: 3600,
 const ANSWERS: Readonly<Record<string, RequestListener>> = {
   "/good": json({ ...TOKENS, scope: 'a b bad"scope a', id_token: "not.a.token" }),
   "/bare": json({ access_token: "access", token_type: "bearer" }),
+  "/nulls": json({ ...TOKENS, expires_in: null, refresh_token: null, scope: null, id_token: null, error: null }),
   "/long-lived": json({ ...TOKENS, expires_in: 1e300 }),
   "/refusing": json({ error: "invalid_grant", error_description: LEAK }, 400),
   "/own-words": json({ error: LEAK }, 400),
@@ -117,10 +118,11 @@ describe("tokens of a provider", () => {
   });
 
   it("may come with nothing else: then the scopes are those asked for, and nothing is known of their end", async () => {
-    expect(await exchangeCode(clientAt("/bare"), "code", BEGUN)).toEqual({
-      ok: true,
-      value: { accessToken: "access", refreshToken: null, scopes: ["asked"], lifetimeMs: null },
-    });
+    for (const path of ["/bare", "/nulls"])
+      expect(await exchangeCode(clientAt(path), "code", BEGUN)).toEqual({
+        ok: true,
+        value: { accessToken: "access", refreshToken: null, scopes: ["asked"], lifetimeMs: null },
+      });
   });
 
   it("may have their scopes separated by commas, but one that was asked for may hold a comma itself", async () => {

@@ -10,25 +10,31 @@ export interface BenchOptions {
 
 const LEAST_ROUNDS = 1;
 
-/** Reads `--runs 100000 --rounds 5 --json`. */
+const USAGE = "Usage: npm run bench -- [--runs <number>] [--rounds <number>] [--json]";
+
+/** Reads `--runs 100000 --rounds 5 --json`. Throws a DevFailure for what it cannot understand. */
 export const readOptions = (args: readonly string[]): BenchOptions => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      runs: { type: "string", default: "100000" },
-      rounds: { type: "string", default: "5" },
-      json: { type: "boolean", default: false },
-    },
-  });
-  return {
-    runs: count("runs", values.runs, 1),
-    rounds: count("rounds", values.rounds, LEAST_ROUNDS),
-    json: values.json,
-  };
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        runs: { type: "string", default: "100000" },
+        rounds: { type: "string", default: "5" },
+        json: { type: "boolean", default: false },
+      },
+    });
+    return {
+      runs: count("runs", values.runs, 1),
+      rounds: count("rounds", values.rounds, LEAST_ROUNDS),
+      json: values.json,
+    };
+  } catch (error) {
+    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
 };
 
 const count = (name: string, text: string, least: number): number => {
   const value = Number(text);
   if (Number.isInteger(value) && value >= least) return value;
-  throw new DevFailure(`--${name} must be a whole number of at least ${least}, not "${text}".`);
+  throw new Error(`--${name} must be a whole number of at least ${least}, not "${text}".`);
 };

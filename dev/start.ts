@@ -8,7 +8,7 @@ import { secretsOf } from "./secrets.ts";
 import { type Settings, writeSettings } from "./settings.ts";
 import { lockState } from "./state-lock.ts";
 import { createWorkspace, isKnown } from "./workspace.ts";
-import { hasFailedBuild, lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
+import { hasFailedBuild, hasMetTakenPort, lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
 
 export interface StartOptions {
   /** null: any free port. */
@@ -32,11 +32,26 @@ const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 const LOG_LINES_SHOWN = 15;
 
+/** Starts in all, when another program takes a port between the look for a free one and its use. */
+const MOST_STARTS = 3;
+
+class PortTaken extends DevFailure {}
+
 /**
  * Starts the service and waits until it answers, with a workspace and a key in it (those of an earlier start of the
  * same state directory, if any). Throws a DevFailure that says what to do when it cannot.
  */
 export const startWaybill = async (options: StartOptions): Promise<RunningWaybill> => {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await startOnce(options);
+    } catch (failure) {
+      if (!(failure instanceof PortTaken) || starts === MOST_STARTS) throw failure;
+    }
+  }
+};
+
+const startOnce = async (options: StartOptions): Promise<RunningWaybill> => {
   const stateDir = resolve(options.stateDir);
   makeDirectory(stateDir);
   const port = options.port ?? (await freePort());
@@ -89,7 +104,10 @@ const untilReady = async (url: string, wrangler: Wrangler): Promise<void> => {
   const ended = wrangler.ended.then(() => "ended" as const);
   while (Date.now() < giveUpAt) {
     const state = await Promise.race([ended, answers(url)]);
-    if (state === "ended") throw new DevFailure(`wrangler ended before it was ready. ${tellLog(wrangler)}`);
+    if (state === "ended") {
+      const Failure = hasMetTakenPort(wrangler.logFile) ? PortTaken : DevFailure;
+      throw new Failure(`wrangler ended before it was ready. ${tellLog(wrangler)}`);
+    }
     if (state === "ready") return;
     // wrangler waits for an edit that mends it; a start has nothing to wait for.
     if (hasFailedBuild(wrangler.logFile)) throw new DevFailure(`The service does not build. ${tellLog(wrangler)}`);

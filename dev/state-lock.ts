@@ -8,7 +8,7 @@ export const lockState = (stateDir: string): (() => void) => {
   const holder = holderOf(path);
   if (holder !== null) {
     throw new DevFailure(
-      `${stateDir} is in use by process ${holder}. Stop it, or choose another with STATE_DIR=.dev2.`,
+      `${stateDir} is in use by process ${holder}. Stop it, or choose another with STATE_DIR=.dev2. If that process is no Waybill, remove ${path}.`,
     );
   }
   writeFileSync(path, String(process.pid));

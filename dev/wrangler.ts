@@ -60,6 +60,10 @@ export const lastLogLines = (logFile: string, count: number): string =>
 /** Whether wrangler has said that the source does not build. */
 export const hasFailedBuild = (logFile: string): boolean => readFileSync(logFile, "utf8").includes("Build failed");
 
+/** Whether it has said that a port was taken: one of those it was given, or one it had found itself. */
+export const hasMetTakenPort = (logFile: string): boolean =>
+  readFileSync(logFile, "utf8").includes("Address already in use");
+
 /** No questions, no reports, and no requests to the internet. */
 const QUIET = {
   CI: "1",

@@ -22,7 +22,7 @@ export interface Look {
 
 const LOOK_EVERY_MS = 1000;
 
-/** Looks of one stream: some five minutes. One request may ask other actors 1,000 times (Workers limits). */
+/** Looks of one stream: some five minutes, far from the 10,000 times that a request may ask other actors (Workers limits). */
 const MOST_LOOKS = 300;
 
 /**

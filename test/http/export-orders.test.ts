@@ -132,9 +132,9 @@ describe("a run that failed", () => {
 });
 
 describe("a clone", () => {
-  it("of {} is the same export again under an id of its own", async () => {
+  it.each([undefined, {}])("of %j is the same export again under an id of its own", async (nothing) => {
     const original = await create({ ...SCHEDULE, export_fields: ["name", "id"], compression: "gzip" });
-    const clone = await post(`/${original.id}/clone`, {});
+    const clone = await post(`/${original.id}/clone`, nothing);
     expect(clone.status, clone.text).toBe(200);
     const { id, created_at, updated_at, ...same } = clone.body;
     expect(original).toMatchObject(same);

@@ -188,3 +188,20 @@ it("a body longer than a megabyte is refused unread", async () => {
   const answer = await call("POST", "/admin/workspaces", { headers: ADMIN, body });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([413, ["body"]]);
 });
+
+it("a body that is compressed, or that is missing, is refused in words that say so", async () => {
+  const ask = async (headers: object, body?: string) => {
+    const { status, body: said } = await call("POST", "/admin/workspaces", {
+      headers: { ...ADMIN, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return [status, said.detail[0].loc, said.detail[0].msg];
+  };
+  expect(await ask({ "Content-Encoding": "gzip" }, '{"name":"x"}')).toEqual([
+    422,
+    ["header", "content-encoding"],
+    "Send the body as it is, without Content-Encoding",
+  ]);
+  expect(await ask({})).toEqual([422, ["body"], "Field required"]);
+  expect(await ask({ "Content-Encoding": "identity" }, "{}")).toEqual([422, ["body", "name"], "Field required"]);
+});

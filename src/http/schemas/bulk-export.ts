@@ -92,9 +92,9 @@ export const bulkExportEstimate = members
 
 /**
  * Body of a clone: any members of B2. null for `end_time`, `interval_hours`, `filter` or `export_fields` removes the
- * original's; what every export has is the original's then, too.
+ * original's; what every export has is the original's then, too. None at all replaces nothing.
  */
-export const bulkExportClone = members.partial().openapi("BulkExportClone");
+export const bulkExportClone = members.partial().openapi("BulkExportClone").prefault({});
 
 /** The definition that a valid body of B2 stands for. */
 export const definitionOf = (

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiAccess, ask, projectId } from "../api.ts";
 import {
@@ -16,36 +14,26 @@ import {
 } from "../control-plane.ts";
 import { progressLine } from "../demo/progress-line.ts";
 import { DevFailure } from "../failure.ts";
-import { startWaybill } from "../start.ts";
+import { withTemporaryWaybill } from "../temporary.ts";
 import { pack, packExample } from "./pack.ts";
 import { chat, sendVisitors } from "./visitors.ts";
 
 const NAME = "demo agent";
 const LOOK_EVERY_MS = 50;
 const DAY_MS = 86_400_000;
-/** What a shell shows for a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 /** A server that does not even start: what it needs is not there. */
 const BROKEN = `throw new Error("the prompt of the agent is missing"); export default { fetch() {} };`;
 
 /** The quick start of the control plane (spec 4.A) with a real agent server, visited all the while. */
 export const demo = async (): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-deploy-"));
   console.log("\nWaybill demo: an agent server is deployed, replaced and rolled back. Nothing leaves this machine.\n");
   const steps = progressLine();
   steps.begin("Starting the service");
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, () => void waybill.stop().finally(() => process.exit(INTERRUPTED)));
-  }
-  try {
-    steps.done(waybill.config.url);
-    await show(waybill.config, folder, steps);
-  } finally {
-    await waybill.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await withTemporaryWaybill({ name: "waybill-deploy", keepsFiles: false }, async ({ config }, folder) => {
+    steps.done(config.url);
+    await show(config, folder, steps);
+  });
 };
 
 const show = async (api: ApiAccess, folder: string, steps: ReturnType<typeof progressLine>): Promise<void> => {

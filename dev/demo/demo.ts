@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
 import {
@@ -14,7 +12,7 @@ import {
 import type { WaybillConfig } from "../config.ts";
 import { download } from "../download.ts";
 import { DevFailure } from "../failure.ts";
-import { startWaybill } from "../start.ts";
+import { withTemporaryWaybill } from "../temporary.ts";
 import { exportTable, type Origin, scheduleHourly, startAndCancel, timeline } from "./life-cycle.ts";
 import { progressLine } from "./progress-line.ts";
 import { readBack } from "./read-back.ts";
@@ -25,29 +23,19 @@ const PREFIX = "traces";
 const LOOK_EVERY_MS = 100;
 /** Days that nothing was sent for: enough to be still at work when it is cancelled. */
 const CANCELLED_DAYS = 60;
-/** What a shell shows for a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 /**
  * Real traces in, Parquet in a bucket out, read back and counted; then a schedule, a cancelled export and what the first
  * export has to tell. Throws a DevFailure when the counts differ.
  */
 export const demo = async (): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-demo-"));
   console.log("\nWaybill demo: traces in, Parquet out. Nothing leaves this machine.\n");
   const steps = progressLine();
   steps.begin("Starting the service, and an S3 bucket beside it");
-  const waybill = await startWaybill({ port: null, stateDir: join(folder, "state"), settings: {} });
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, () => void waybill.stop().finally(() => process.exit(INTERRUPTED)));
-  }
-  try {
-    steps.done(waybill.config.url);
-    await show(waybill.config, join(folder, "bucket"), steps);
-  } finally {
-    await waybill.stop();
-    rmSync(join(folder, "state"), { recursive: true, force: true });
-  }
+  await withTemporaryWaybill({ name: "waybill-demo", keepsFiles: true }, async ({ config }, folder) => {
+    steps.done(config.url);
+    await show(config, join(folder, "bucket"), steps);
+  });
 };
 
 const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typeof progressLine>): Promise<void> => {

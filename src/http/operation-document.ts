@@ -76,7 +76,8 @@ const requestBodyOf = (
   body: JsonBody,
   rawTypes: readonly string[],
 ): Pick<NonNullable<RouteConfig["request"]>, "body"> => {
-  if (body !== null) return { body: { required: !body.isOptional(), content: { "application/json": { schema: body } } } };
+  if (body !== null)
+    return { body: { required: !body.isOptional(), content: { "application/json": { schema: body } } } };
   if (rawTypes.length === 0) return {};
   const content = Object.fromEntries(rawTypes.map((type) => [type, { schema: { type: "object" as const } }]));
   return { body: { required: true, content } };

@@ -178,7 +178,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       finished_at: shownInstant.nullable(),
       paused_at: shownInstant.nullable().openapi({ description: "Null: it is not paused, or it has ended." }),
       rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
-      rows_planned: z.int().openapi({ description: "Rows in the snapshots taken so far, over all runs." }),
+      rows_planned: z.int().openapi({ description: "The `rows_planned` of all runs so far." }),
       errors: z.record(z.string(), z.string()).nullable().openapi({
         description:
           "`manifest`: why the manifest could not be written. `project`: that its project was deleted. Errors of runs are told by the runs. Null in lists.",

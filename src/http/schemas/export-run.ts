@@ -12,7 +12,9 @@ const progressShown = z.object({
   export_path: z.string(),
   latest_cursor: z.string().nullable(),
   pending_upload: z.null(),
-  rows_planned: z.int().openapi({ description: "Rows of the snapshot that this run writes." }),
+  rows_planned: z.int().openapi({
+    description: "Rows that this run writes; until its files are planned, all those of the segments that hold them.",
+  }),
   bytes_written: z.int(),
 });
 

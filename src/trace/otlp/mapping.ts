@@ -59,6 +59,8 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["ai.prompt", "inputs"],
   ["ai.toolCall.args", "inputs"],
   ["ai.toolCall.input", "inputs"],
+  ["ai.value", "inputs"],
+  ["ai.values", "inputs"],
   ["prompt", "inputs"],
 
   ["gen_ai.completion", "outputs"],
@@ -77,6 +79,8 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["ai.response.toolCalls", "outputs.tool_calls"],
   ["ai.toolCall.result", "outputs"],
   ["ai.toolCall.output", "outputs"],
+  ["ai.embedding", "outputs"],
+  ["ai.embeddings", "outputs"],
   ["all_messages_events", "outputs"],
 
   ["langsmith.usage_metadata", "usage_metadata"],
@@ -93,6 +97,11 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["llm.usage.total_tokens", "usage_metadata.total_tokens"],
   ["ai.usage.promptTokens", "usage_metadata.input_tokens"],
   ["ai.usage.completionTokens", "usage_metadata.output_tokens"],
+  ["ai.usage.inputTokens", "usage_metadata.input_tokens"],
+  ["ai.usage.outputTokens", "usage_metadata.output_tokens"],
+  ["ai.usage.totalTokens", "usage_metadata.total_tokens"],
+  ["ai.usage.reasoningTokens", "usage_metadata.reasoning_tokens"],
+  ["ai.usage.tokens", "usage_metadata.input_tokens"],
   ["llm.cost.prompt", "usage_metadata.input_cost"],
   ["llm.cost.completion", "usage_metadata.output_cost"],
   ["llm.cost.total", "usage_metadata.total_cost"],
@@ -161,6 +170,8 @@ export const RUN_TYPES: Readonly<Record<string, string>> = {
   "ai.streamtext.dostream": "llm",
   "ai.generateobject.dogenerate": "llm",
   "ai.streamobject.dostream": "llm",
+  "ai.embed.doembed": "embedding",
+  "ai.embedmany.doembed": "embedding",
   "ai.toolcall": "tool",
 };
 

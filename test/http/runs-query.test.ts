@@ -160,6 +160,7 @@ it("a run is shown with what was sent and what follows from it", async () => {
       end_time: `${DAY}T10:00:02.000000`,
       status: "error",
       parent_run_ids: [id(1)],
+      thread_id: null,
       trace_tier: "shortlived",
       tags: ["late"],
       outputs: null,
@@ -197,6 +198,24 @@ it("select names the members, beside those that tell which run it is", async () 
       child_run_ids: null,
     },
   ]);
+});
+
+it("the thread that a run is shown with is the one that a filter finds it by", async () => {
+  const project = await newProject(workspace);
+  const talk = (n: number, metadata: object) => ({ ...LONE, id: id(n), trace_id: id(n), extra: { metadata } });
+  const talks = [
+    talk(1, { thread_id: "t", session_id: "s", conversation_id: "c" }),
+    talk(2, { thread_id: "t", conversation_id: "\u00fc\ud83d\ude9a" }),
+    talk(3, { thread_id: "t", session_id: null, conversation_id: 5 }),
+    talk(4, { thread_id: ["t"], other: "t" }),
+  ];
+  expect((await send(talks, project)).status).toBe(202);
+  const { runs } = (await query({ session: [project], order: "asc", select: ["thread_id"] })).body;
+  expect(runs.map((run: { thread_id: unknown }) => run.thread_id)).toEqual(["s", "\u00fc\ud83d\ude9a", "t", null]);
+  for (const [n, thread] of ["s", "\u00fc\ud83d\ude9a", "t"].entries()) {
+    const filter = `and(eq(thread_id,"${thread}"),eq(id,"${id(n + 1)}"))`;
+    expect((await query({ session: [project], filter })).body.runs).toMatchObject([{ thread_id: thread }]);
+  }
 });
 
 it("members that the original requires of a run are texts, also of one that never said them", async () => {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { QueriedRun } from "../../../durable/query.ts";
+import { threadOfRun } from "../../trace/thread-of-run.ts";
 
 /** A run as the original shows it, and the columns that each of its members is told from. */
 
@@ -75,6 +76,10 @@ const KEPT = {
   // A run that names no trace is one of its own (src/trace/trace-of-run.ts).
   trace_id: { columns: ["trace_id", "id"], json: ({ row }) => JSON.stringify(row.trace_id ?? row.id) },
   dotted_order: text("dotted_order"),
+  thread_id: {
+    columns: ["extra"],
+    json: ({ row }) => JSON.stringify(row.extra === null || row.extra === undefined ? null : threadOfRun(row.extra)),
+  },
   session_id: { columns: [], json: ({ projectId }) => JSON.stringify(projectId) },
   app_path: {
     columns: ["id"],
@@ -127,7 +132,6 @@ const NOT_KEPT = [
   "s3_urls",
   "serialized",
   "share_token",
-  "thread_id",
   "ttl_seconds",
 ] as const;
 

@@ -25,6 +25,7 @@ const KEPT = [
   "feedback_source",
   "feedback_group_id",
   "comparative_experiment_id",
+  "extra",
   "error",
 ] as const;
 

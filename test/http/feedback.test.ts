@@ -19,7 +19,8 @@ const sendRun = async (project: string): Promise<string> => {
 it("feedback is created, retrieved, listed, changed and deleted", async () => {
   const session = await newProject(workspace, "judged");
   const run = await sendRun("judged");
-  const body = { run_id: run, key: "correct", score: true, comment: "yes", feedback_source: { type: "api" } };
+  const feedback_source = { type: "api" };
+  const body = { run_id: run, key: "correct", score: true, comment: "yes", feedback_source, extra: { by: "ann" } };
   const created = await call("POST", "/feedback", { headers, body });
   expect([created.status, created.body], created.text).toEqual([
     200,

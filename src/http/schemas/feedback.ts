@@ -42,6 +42,7 @@ export const feedbackShown = z
     feedback_source: z.unknown(),
     feedback_group_id: z.unknown(),
     comparative_experiment_id: z.unknown(),
+    extra: z.unknown(),
     created_at: z.string().openapi({ format: "date-time" }),
     modified_at: z.string().openapi({ format: "date-time" }),
   })
@@ -62,6 +63,7 @@ const NOT_SENT = {
   feedback_source: null,
   feedback_group_id: null,
   comparative_experiment_id: null,
+  extra: null,
 };
 
 /** The record of a feedback in its wire shape. */

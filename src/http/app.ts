@@ -3,6 +3,7 @@ import { getPath } from "hono/utils/url";
 import type { Env } from "../../durable/env.ts";
 import { readSettings, type WireProfileName } from "../settings.ts";
 import type { SecurityScheme } from "./auth.ts";
+import { methodsAt } from "./methods-at.ts";
 import type { HttpEnv } from "./operation.ts";
 import { faultResponse, problemResponse } from "./problems.ts";
 import { addAdminRoutes } from "./routes/admin.ts";
@@ -94,15 +95,10 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addServiceRoutes(app);
   app.notFound((context) => {
     const { method, path } = context.req;
-    const allowed = methodsAt(app, path).filter((known) => known !== method);
+    const allowed = methodsAt(app, context.req.raw, path).filter((known) => known !== method);
     if (allowed.length === 0) return problemResponse({ reason: "unknown_route", path }, "detail");
     return problemResponse({ reason: "method_not_allowed", method, allowed }, "detail");
   });
   app.onError((thrown, context) => faultResponse(thrown, context.req.raw, "detail"));
   return app;
 };
-
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-const methodsAt = (app: OpenAPIHono<HttpEnv>, path: string): readonly string[] =>
-  METHODS.filter((method) => app.router.match(method, path)[0].length > 0);

@@ -1,9 +1,11 @@
 import { createRoute, type OpenAPIHono, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type { Env } from "../../durable/env.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { readSettings } from "../settings.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
+import { expectParams } from "./methods-at.ts";
 import type { Asked, HttpEnv, JsonBody, Operation, OutputOf, Success } from "./operation.ts";
 import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
@@ -21,17 +23,19 @@ export const register = <
   operation: Operation<Who, Params, Query, Body, Answer>,
 ): void => {
   app.openAPIRegistry.registerPath(createRoute(routeOf(operation)));
+  const handler = async (context: Context<HttpEnv>): Promise<Response> => {
+    const request = context.req.raw;
+    try {
+      const asked = await admit(operation, request, context.req.param(), context.env);
+      const result = asked.ok ? await perform(operation, asked.value) : asked;
+      return result.ok ? result.value : problemResponse(result.failure, operation.dialect);
+    } catch (thrown) {
+      return faultResponse(thrown, request, operation.dialect);
+    }
+  };
+  expectParams(handler, operation.params);
   for (const path of [operation.path, ...(operation.aliases ?? [])]) {
-    app.on(operation.method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) => {
-      const request = context.req.raw;
-      try {
-        const asked = await admit(operation, request, context.req.param(), context.env);
-        const result = asked.ok ? await perform(operation, asked.value) : asked;
-        return result.ok ? result.value : problemResponse(result.failure, operation.dialect);
-      } catch (thrown) {
-        return faultResponse(thrown, request, operation.dialect);
-      }
-    });
+    app.on(operation.method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handler);
   }
 };
 

@@ -68,6 +68,21 @@ it("an unknown route is not found, a wrong method is told the right ones", async
   ]);
 });
 
+it("a word where an id has its place is an unknown route, unless it has a meaning of its own", async () => {
+  for (const path of ["/runs/stats", "/api/v1/runs/group", "/feedback/tokens"]) {
+    const answer = await call("POST", path, { body: {} });
+    expect([answer.status, answer.body]).toEqual([404, { detail: `There is nothing at ${path}; see /openapi.json.` }]);
+  }
+  for (const [path, allowed] of [
+    ["/runs/multipart", "POST"],
+    [`/runs/${crypto.randomUUID()}`, "GET, PATCH"],
+    ["/v2/auth/providers/git%20hub", "GET, PATCH, DELETE"],
+  ] as const) {
+    const answer = await call("PUT", path, { body: {} });
+    expect([answer.status, answer.headers.get("Allow")], path).toEqual([405, allowed]);
+  }
+});
+
 it("a fault of the deployment answers 500 without saying what is inside", async () => {
   const answer = await callWith({ RETRY_DELAY_MS: "soon" }, "GET", EXPORTS, { headers: workspace.headers });
   expect([answer.status, answer.body]).toEqual([500, { detail: expect.any(String) }]);

@@ -206,6 +206,19 @@ describe("attributes", () => {
     });
   });
 
+  it("that a row has taken are no part of the rest that a later one takes", async () => {
+    const run = await runOf({
+      attributes: attributes({
+        "gen_ai.prompt.0.message.role": "user",
+        "gen_ai.prompt.0.message.content": "hi",
+        "retrieval.documents.0.document.content": "long text",
+        "retrieval.documents.0.document.score": 0.5,
+      }),
+    });
+    expect(run.inputs).toEqual({ messages: [{ role: "user", content: "hi" }] });
+    expect(run.outputs).toEqual({ documents: [{ page_content: "long text", score: 0.5 }] });
+  });
+
   it("whose values do not fit stay in the metadata", async () => {
     const unfit = {
       "langsmith.span.id": "x",

@@ -7,7 +7,9 @@ import { ATTRIBUTES, TELLING_ATTRIBUTES } from "./mapping.ts";
 export function mapAttributes(draft: Draft, span: Attributes, around: readonly Attributes[]): void {
   const used = new Set<string>();
   for (const row of rows) {
-    for (const { key, field, value } of matches(row, span)) if (setField(draft, field, value)) used.add(key);
+    for (const { key, field, value } of matches(row, span)) {
+      if (!(row.isRest && used.has(key)) && setField(draft, field, value)) used.add(key);
+    }
   }
   for (const [attribute, runType] of TELLING_ATTRIBUTES)
     if (span.has(attribute)) setField(draft, ["run_type"], runType);
@@ -37,6 +39,8 @@ interface Row {
   readonly prefix: string;
   /** Null: the name has no placeholder. */
   readonly rest: RegExp | null;
+  /** It takes what rows before it have left. */
+  readonly isRest: boolean;
   readonly field: readonly string[];
 }
 
@@ -48,13 +52,14 @@ interface Match {
 
 const rows: readonly Row[] = ATTRIBUTES.map(([attribute, field]) => {
   const brace = attribute.indexOf("{");
-  if (brace < 0) return { prefix: attribute, rest: null, field: field.split(".") };
+  if (brace < 0) return { prefix: attribute, rest: null, isRest: false, field: field.split(".") };
   const pattern = attribute
     .slice(brace)
     .replaceAll(".", "\\.")
     .replace("{n}", "(?<n>\\d{1,9})")
     .replace(/\{(key|path)\}/, "(?<$1>.+)");
-  return { prefix: attribute.slice(0, brace), rest: new RegExp(`^${pattern}$`, "s"), field: field.split(".") };
+  const rest = new RegExp(`^${pattern}$`, "s");
+  return { prefix: attribute.slice(0, brace), rest, isRest: field.endsWith("{path}"), field: field.split(".") };
 });
 
 const identityRows = rows.filter(({ field }) => IDENTITY.has(field.join(".")));

@@ -5,7 +5,7 @@
  *
  * - The first row whose attribute is there and whose value fits sets a field; later rows leave it as it is.
  * - `{key}` stands for the rest of an attribute's name, `{n}` for a number, `{path}` for a rest whose dots and numbers
- *   make objects and lists.
+ *   make objects and lists: it takes only attributes that no row before has taken.
  * - `inputs`, `outputs` and `usage_metadata` stand for the whole object. JSON text of an object is kept as it came,
  *   anything else becomes its member `input` or `output`. Below a whole object nothing is set.
  * - `metadata` and `invocation_params` without a member take in the members of an object, also in JSON text.

@@ -51,10 +51,10 @@ export const count32Bounds = (values: readonly number[]): Bounds | null => {
   return range && exact(range.min, range.max);
 };
 
-/** Bounds of finite numbers; a least zero is written as minus zero, since readers may order the two apart. */
+/** Bounds of finite numbers; a least zero is minus zero, a greatest one plus zero: readers may order the two apart. */
 export const decimalBounds = (values: readonly number[]): Bounds | null => {
   const range = rangeOf(values);
-  return range && exact(range.min === 0 ? -0 : range.min, range.max);
+  return range && exact(range.min === 0 ? -0 : range.min, range.max === 0 ? 0 : range.max);
 };
 
 export const flagBounds = (values: readonly boolean[]): Bounds | null =>

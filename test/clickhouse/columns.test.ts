@@ -4,6 +4,7 @@ import { ALL_FIELDS } from "../../src/domain/fields.ts";
 import { TABLE_COLUMNS, type TableColumn } from "../../src/domain/table-source.ts";
 import { parseFilter } from "../../src/filter/index.ts";
 import { adoptSegment } from "../../src/parquet/adopt.ts";
+import { chunkOf, segmentFooter } from "../../src/parquet/segment-reader.ts";
 import { openClickHouse, type PageScope } from "../../src/source/clickhouse/client.ts";
 import { useEngine } from "./engine.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
@@ -179,6 +180,24 @@ describe("a number", () => {
     expect(await exported(table)).toMatchObject([{ total_tokens: null }]);
     expect(await exported(table, "exists(total_tokens)")).toEqual([]);
   });
+
+  it.each([
+    ["-0.0", "0.0"],
+    ["0.0", "-0.0"],
+  ])(
+    "that is zero lies within the bounds with either sign, for readers may tell the two apart: %s, %s",
+    async (...zeros) => {
+      const table = tableOf(
+        { total_cost: "Float64" },
+        zeros.map((total_cost) => ({ total_cost })),
+      );
+      const [bounds] = must(await table.pages(DAY, 1024 * 1024));
+      if (bounds === undefined) throw new Error("there is no page");
+      const page = must(await table.page(DAY, bounds, async () => {}));
+      const { bytes } = must(adoptSegment(page, { version: "v1", fields: ["total_cost"] }));
+      expect(chunkOf(segmentFooter(bytes), "total_cost").statistics.bounds).toMatchObject({ min: -0, max: 0 });
+    },
+  );
 
   it.each(["UInt8", "UInt64", "Nullable(Int32)", "String", "Float64", "Decimal(9, 2)"])(
     "of type %s is the same number",

@@ -76,7 +76,7 @@ export class SegmentWriter {
     columns.completion_cost.add(row.completion_cost);
     columns.first_token_time.add(row.first_token_time);
     columns.parent_run_ids.add(JSON.stringify(row.parent_run_ids));
-    columns.tags.add(row.tags && JSON.stringify(row.tags));
+    columns.tags.add(row.tags && JSON.stringify(row.tags.map((tag) => tag.toWellFormed())));
     columns._patched.add(row._patched);
     columns._feedback.add(row._feedback);
     this.#rows++;

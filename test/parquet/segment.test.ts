@@ -95,6 +95,11 @@ describe("a segment", () => {
     expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "a\ud83d" }]))[0]?.name).toBe("a\ufffd");
   });
 
+  it("does so in a tag, as text too, for readers of JSON refuse half an emoji", () => {
+    const bytes = segmentOf([{ ...plainRun(1), tags: ["a\ud83d", "😀", "\\ud83d"] }]);
+    expect(readSegmentRows(bytes)[0]?.tags).toEqual(["a\ufffd", "😀", "\\ud83d"]);
+  });
+
   it("keeps a byte order mark", () => {
     expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "\ufeffmarked" }]))[0]?.name).toBe("\ufeffmarked");
   });

@@ -6,6 +6,7 @@ import { feedbackStats } from "./feedback-stats.ts";
 import { eachElement, valueAt } from "./json-scan.ts";
 import { DEFAULT_TRACE_TIER, type MergedRun } from "./merge.ts";
 import { usageOf } from "./usage.ts";
+import { wellFormedJson } from "./well-formed-json.ts";
 
 /** Longest member of an event that is parsed: the event's name or its time. */
 const MAX_EVENT_MEMBER_BYTES = 64;
@@ -41,11 +42,11 @@ export function deriveRow(run: MergedRun): SegmentRow | null {
     extra: run.extra,
     events: run.events,
     tags: run.tags,
-    feedback_stats: stats === null ? null : encoder.encode(stats),
+    feedback_stats: stats === null ? null : encoder.encode(wellFormedJson(stats)),
     ...usageOf(run.outputs, run.extra),
     first_token_time: firstTokenTime(run.events),
     _patched: run.patched,
-    _feedback: list === null ? null : encoder.encode(list),
+    _feedback: list === null ? null : encoder.encode(wellFormedJson(list)),
   };
 }
 

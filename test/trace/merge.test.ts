@@ -15,6 +15,8 @@ const row = (...changes: RunChange[]): SegmentRow => {
   return derived;
 };
 
+const text = (json: Uint8Array | null): string => new TextDecoder().decode(json ?? new Uint8Array());
+
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
 const json = fc.jsonValue({ maxDepth: 1 }).map((value) => bytes(JSON.stringify({ value })));
 const fields = fc.record({
@@ -218,6 +220,18 @@ describe("deriving the row of a run", () => {
     expect(withJson({ events: [{ name: "end" }] }).first_token_time).toBeNull();
   });
 
+  it("turns half an emoji in feedback into the replacement character, for readers of JSON refuse it", () => {
+    const pieces = fc.constantFrom("\ud83d", "\ude9a", "\\", "ud83d", '"', "\n", "a");
+    fc.assert(
+      fc.property(fc.array(pieces), (chosen) => {
+        const comment = `c${chosen.join("")}`;
+        const { feedback_stats, _feedback } = row(post, feedback("a", { key: "k", comment }));
+        const [stats, [entry]] = [feedback_stats, _feedback].map((json) => JSON.parse(text(json)));
+        expect([stats.k.comments, entry.comment]).toEqual([[comment.toWellFormed()], comment.toWellFormed()]);
+      }),
+    );
+  });
+
   it("sums feedback up by key", () => {
     const source = { feedback_source: { type: "api" } };
     const derived = row(
@@ -226,7 +240,7 @@ describe("deriving the row of a run", () => {
       feedback("b", { key: "correctness", score: false, ...source }),
       feedback("c", { key: "label", value: "yes" }),
     );
-    expect(JSON.parse(new TextDecoder().decode(derived.feedback_stats ?? new Uint8Array()))).toEqual({
+    expect(JSON.parse(text(derived.feedback_stats))).toEqual({
       correctness: {
         n: 2,
         avg: 0.5,

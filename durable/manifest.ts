@@ -5,6 +5,7 @@ import type { StoreFailure } from "../src/domain/failures.ts";
 import { keyPrefixOf, manifestKey, successKey } from "../src/domain/layout.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { Store } from "../src/s3/client.ts";
+import { storeFailureOf } from "../src/s3/failures.ts";
 import { putOrFind } from "../src/s3/put-or-find.ts";
 import { run } from "./actors.ts";
 import type { Env } from "./env.ts";
@@ -44,12 +45,15 @@ export async function writeManifest(
   });
 }
 
-/** A store may acknowledge what it does not keep, so it is asked; whoever may not read takes its word. */
+/** A store may acknowledge what it does not keep, or not whole, so it is asked; whoever may not read takes its word. */
 async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
   const written = await putOrFind(store, key, body);
   if (!written.ok) return written;
   const seen = await store.head(key);
-  return seen.ok || seen.failure.reason === "access_denied" ? ok(null) : seen;
+  if (!seen.ok) return seen.failure.reason === "access_denied" ? ok(null) : seen;
+  const { etag, md5 } = written.value;
+  const isWhole = seen.value.bytes === body.length && (seen.value.etag === md5 || etag !== md5);
+  return isWhole ? ok(null) : fail(storeFailureOf("put", { kind: "damaged" }));
 }
 
 /** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */

@@ -21,6 +21,8 @@ export type StoreCause =
   | { readonly kind: "not_s3"; readonly status: number }
   /** More bytes than the request can be answered with. */
   | { readonly kind: "oversized"; readonly status: number }
+  /** What the store acknowledged, and shows, is not what was sent. */
+  | { readonly kind: "damaged" }
   | { readonly kind: "deadline" }
   /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime does not tell them apart. */
   | { readonly kind: "network" };
@@ -56,6 +58,7 @@ const ROWS: readonly Row[] = [
   { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
   { kind: "not_s3", reason: "not_s3" },
   { kind: "oversized", reason: "unexpected_answer", advice: "The store's answer is longer than the request allows." },
+  { kind: "damaged", reason: "digest_mismatch" },
 
   { kind: "answer", codes: ["InvalidAccessKeyId"], reason: "unknown_access_key" },
   { kind: "answer", codes: ["NoSuchBucket", "InvalidBucketName"], reason: "bucket_not_valid" },

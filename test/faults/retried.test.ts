@@ -88,6 +88,16 @@ describe("spec 7.4: what may pass by itself is retried, and the bytes are those 
       null,
     );
   });
+
+  it("a manifest and a _SUCCESS of which the store kept one half are written again", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "truncated" },
+        { operation: "put", key: /_SUCCESS/, fault: "truncated" },
+      ],
+      null,
+    );
+  });
 });
 
 describe("what a store or the way to it makes of an upload, and nobody may believe", () => {

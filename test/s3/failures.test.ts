@@ -88,6 +88,7 @@ describe("7.4 what may pass by itself spends one retry", () => {
     ["a web server that says 200", { kind: "not_s3", status: 200 }, "not_s3", "Invalid endpoint"],
     ["a 400 with an unknown word", answer(400, "InvalidRequest"), "unexpected_answer", "Invalid endpoint"],
     ["an endless answer", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
+    ["an object that is not what was sent", { kind: "damaged" }, "digest_mismatch", "Invalid endpoint"],
     ["an informational status", answer(199), "unexpected_answer", "Invalid endpoint"],
     ["object gone", answer(404, "NoSuchKey"), "no_such_key", "Invalid endpoint"],
     ["upload gone", answer(404, "NoSuchUpload"), "no_such_upload", "Invalid endpoint"],

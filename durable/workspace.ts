@@ -81,7 +81,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async revokeKey(keyHash: string): Promise<Result<null, Refusal>> {
     const state = this.#open();
-    if (state !== null && !state.keys.has(keyHash) && !state.revokedKeys.has(keyHash))
+    if (state !== null && !lookUp(state.keys, keyHash) && !lookUp(state.revokedKeys, keyHash))
       return fail({ reason: "not_found", what: "API key", id: keyHash });
     return this.#change({ type: "RevokeKey", keyHash, now: Date.now() });
   }
@@ -119,8 +119,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   async projectsToQuery(ids: readonly string[] | null): Promise<readonly QueriedProject[]> {
     const state = this.#open();
     if (state === null) return [];
-    const projects =
-      ids === null ? [...entries(state.projects)] : ids.flatMap((id) => lookUp(state.projects, id) ?? []);
+    const projects = ids === null ? entries(state.projects) : ids.flatMap((id) => lookUp(state.projects, id) ?? []);
     return projects.map(({ id, shards, retentionDays }) => ({ id, shards, retentionDays }));
   }
 
@@ -145,19 +144,19 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     if (!checked.ok) return fail<Refusal>({ reason: "source_check", source: checked.failure });
     const envelope = await sealPassword(this.env, project.value, password);
     const now = Date.now();
-    const since = boundSince(this.#open()?.bindings.get(id), source, now);
+    const since = boundSince(this.#binding(id), source, now);
     const binding = { source, envelope, boundAt: now, since };
     this.#submit({ type: "BindProject", id, binding, now });
     return ok(binding);
   }
 
   async unbindProject(id: string): Promise<Result<null, Refusal>> {
-    if (this.#open()?.bindings.has(id) !== true) return fail({ reason: "not_found", what: "source", id });
+    if (this.#binding(id) === undefined) return fail({ reason: "not_found", what: "source", id });
     return this.#change({ type: "UnbindProject", id, now: Date.now() });
   }
 
   async binding(id: string): Promise<TableBinding | null> {
-    return this.#open()?.bindings.get(id) ?? null;
+    return this.#binding(id) ?? null;
   }
 
   async createDestination(command: Parameters<WorkspaceProtocol["createDestination"]>[0]) {
@@ -176,7 +175,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   async listDestinations(query: PartQuery) {
     const state = this.#open();
-    const known = state === null ? [] : [...entries(state.destinations)];
+    const known = state === null ? [] : entries(state.destinations);
     // One that was removed since the part before still says where that one ended.
     const ids = known.filter(({ id, removed }) => !removed || id === query.after).map(({ id }) => id);
     return partOf(ids, query, async (id) => {
@@ -314,6 +313,11 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return state.status === "OPEN" ? state : null;
   }
 
+  #binding(id: string): TableBinding | undefined {
+    const state = this.#open();
+    return state === null ? undefined : lookUp(state.bindings, id);
+  }
+
   #unknown(): Refusal {
     return { reason: "not_found", what: "workspace", id: this.#tenantId() };
   }
@@ -341,7 +345,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   /** In the order in which they were registered. */
   #exports(): readonly KnownExport[] {
     const state = this.#open();
-    return state === null ? [] : [...entries(state.exports)];
+    return state === null ? [] : entries(state.exports);
   }
 
   #exportRecord(id: string): Result<ExportRecord, Refusal> {

@@ -4,56 +4,47 @@
  */
 export interface Table<T> {
   readonly size: number;
-  readonly buckets: readonly (ReadonlyMap<string, T> | undefined)[];
-  /** Ids in the order in which they were added; shared and appended to, never read beyond `size`. */
-  readonly order: readonly string[];
+  readonly buckets: readonly (ReadonlyMap<string, Placed<T>> | undefined)[];
+  /** How many ids were ever new in it: the place of the next one. */
+  readonly places: number;
+}
+
+interface Placed<T> {
+  readonly place: number;
+  readonly value: T;
 }
 
 const BUCKETS = 256;
 
-const EMPTY: Table<never> = { size: 0, buckets: [], order: [] };
+const EMPTY: Table<never> = { size: 0, buckets: Array.from({ length: BUCKETS }, () => undefined), places: 0 };
 
 export const emptyTable = <T>(): Table<T> => EMPTY;
 
-export const lookUp = <T>(table: Table<T>, id: string): T | undefined => table.buckets[bucketOf(id)]?.get(id);
+export const lookUp = <T>(table: Table<T>, id: string): T | undefined => table.buckets[bucketOf(id)]?.get(id)?.value;
 
 /** The table with `value` under `id`: added at the end, or in its old place when the id is known. */
-export function put<T>(table: Table<T>, id: string, value: T): Table<T> {
+export function put<T>({ size, buckets, places }: Table<T>, id: string, value: T): Table<T> {
   const at = bucketOf(id);
-  const known = table.buckets[at]?.has(id) ?? false;
-  const buckets = table.buckets.slice();
-  buckets[at] = new Map(table.buckets[at]).set(id, value);
-  return known ? { ...table, buckets } : { size: table.size + 1, buckets, order: append(table, id) };
+  const known = buckets[at]?.get(id);
+  const changed = buckets.with(at, new Map(buckets[at]).set(id, { place: known?.place ?? places, value }));
+  return known === undefined
+    ? { size: size + 1, buckets: changed, places: places + 1 }
+    : { size, buckets: changed, places };
 }
 
-/** The table without the id. Copies the whole order: for what happens rarely. */
+/** The table without the id. */
 export function remove<T>(table: Table<T>, id: string): Table<T> {
   const at = bucketOf(id);
   const bucket = new Map(table.buckets[at]);
-  if (!bucket.delete(id)) return table;
-  const buckets = table.buckets.slice();
-  buckets[at] = bucket;
-  return { size: table.size - 1, buckets, order: table.order.slice(0, table.size).filter((known) => known !== id) };
+  return bucket.delete(id) ? { ...table, size: table.size - 1, buckets: table.buckets.with(at, bucket) } : table;
 }
 
 /** Values in the order in which their ids were added. */
-export function* entries<T>(table: Table<T>): Generator<T> {
-  for (let i = 0; i < table.size; i += 1) {
-    const value = lookUp(table, table.order[i] ?? "");
-    if (value !== undefined) yield value;
-  }
-}
-
-/**
- * Appending in place is safe while this table is the newest one made of the shared list; another descendant of the
- * same table gets a list of its own.
- */
-function append<T>(table: Table<T>, id: string): readonly string[] {
-  const shared = table.order as string[]; // the one place that grows the list; readers stop at `size`
-  const order = table.size > 0 && shared.length === table.size ? shared : shared.slice(0, table.size);
-  order.push(id);
-  return order;
-}
+export const entries = <T>(table: Table<T>): T[] =>
+  table.buckets
+    .flatMap((bucket) => [...(bucket?.values() ?? [])])
+    .sort((a, b) => a.place - b.place)
+    .map(({ value }) => value);
 
 /** FNV-1a: ids are UUIDs of several versions, so no fixed pair of digits is evenly spread. */
 function bucketOf(id: string): number {

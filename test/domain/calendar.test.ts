@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { partitionsOf } from "../../src/domain/partitions.ts";
-import { emptyTable, entries, lookUp, put } from "../../src/domain/table.ts";
+import { emptyTable, entries, lookUp, put, remove } from "../../src/domain/table.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import { windowOf } from "../../src/domain/windows.ts";
 
@@ -53,20 +53,27 @@ describe("windows of a schedule", () => {
 });
 
 describe("a table", () => {
-  it("keeps what was put, in the order in which ids were new, whatever else is made of it", () => {
+  /** Few beside the others, so that many are put again and removed. */
+  const ids = fc.oneof(fc.string(), fc.constantFrom("a", "b", "c"));
+
+  it("keeps what was put and not removed, in the order in which ids were new, whatever else is made of it", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string(), fc.nat()), { maxLength: 50 }), (puts) => {
+      fc.property(fc.array(fc.tuple(ids, fc.option(fc.nat())), { maxLength: 50 }), (changes) => {
         const tables = [emptyTable<number>()];
         const maps = [new Map<string, number>()];
-        for (const [id, value] of puts) {
+        for (const [id, value] of changes) {
           const table = tables.at(-1) ?? emptyTable<number>();
-          put(table, `${id}-aside`, value); // a descendant that nobody keeps must not show
-          tables.push(put(table, id, value));
-          maps.push(new Map(maps.at(-1)).set(id, value));
+          const map = new Map(maps.at(-1));
+          put(table, `${id}-aside`, 0); // a descendant that nobody keeps must not show
+          tables.push(value === null ? remove(table, id) : put(table, id, value));
+          if (value === null) map.delete(id);
+          else map.set(id, value);
+          maps.push(map);
         }
         for (const [i, table] of tables.entries()) {
-          expect([...entries(table)]).toEqual([...(maps[i]?.values() ?? [])]);
-          for (const [id, value] of maps[i] ?? []) expect(lookUp(table, id)).toBe(value);
+          expect(entries(table)).toEqual([...(maps[i]?.values() ?? [])]);
+          for (const [id] of changes) expect(lookUp(table, id)).toBe(maps[i]?.get(id));
+          expect(table.size).toBe(maps[i]?.size);
         }
       }),
     );

@@ -42,8 +42,8 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     const state = fold(workspace, log("workspace"), upcastWorkspace);
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect([state.keys.size, state.projects.size, state.destinations.size]).toEqual([1, 1, 1]);
-    expect([...entries(state.projects)].map(({ retentionDays }) => retentionDays)).toEqual([null]);
-    expect([...entries(state.exports)].map((one) => one.report.status)).toEqual([
+    expect(entries(state.projects).map(({ retentionDays }) => retentionDays)).toEqual([null]);
+    expect(entries(state.exports).map((one) => one.report.status)).toEqual([
       "COMPLETED",
       "CANCELLED",
       "COMPLETED",
@@ -51,7 +51,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     ]);
     for (const one of entries(state.exports))
       expect(exportRecordOf(one)).toMatchObject({ retryOfRunId: null, pausedAt: null });
-    expect([...state.keys.values()].map((key) => key.userId)).toEqual(["default"]);
+    expect(entries(state.keys).map((key) => key.userId)).toEqual(["default"]);
     expect([state.running.size, state.queue.length, state.active.size]).toEqual([0, 0, 0]);
   });
 

@@ -23,7 +23,7 @@ const created: WorkspaceEvent = {
   at: NOW,
 };
 const key = { keyHash: "abc", label: "ci", role: "manage", userId: "default", createdAt: NOW } as const;
-const project: WorkspaceEvent = {
+const project: Extract<WorkspaceEvent, { type: "ProjectCreated" }> = {
   type: "ProjectCreated",
   project: {
     id: definition.projectId,
@@ -174,6 +174,23 @@ describe("a workspace", () => {
     }).state;
     if (over.status === "NONE") throw new Error("the workspace exists");
     expect(refuseDestinationRemoval(over, definition.destinationId)).toBeNull();
+  });
+
+  it("opens in time when very many keys and projects came and went in it", { timeout: 30_000 }, () => {
+    const gone = Array.from({ length: 20_000 }, (_, n): readonly WorkspaceEvent[] => [
+      { type: "KeyAdded", key: { ...key, keyHash: `key ${n}` }, at: NOW },
+      { type: "KeyRevoked", keyHash: `key ${n}`, at: NOW },
+      { type: "ProjectCreated", project: { ...project.project, id: `id ${n}`, name: `experiment ${n}` }, at: NOW },
+      { type: "ProjectDeleted", id: `id ${n}`, at: NOW },
+    ]);
+    const began = performance.now();
+    const state = gone.flat().reduce(workspace.evolve, given(created).state);
+    expect(performance.now() - began).toBeLessThan(6000);
+    expect(state).toMatchObject({
+      projects: { size: 0 },
+      deletedProjects: { size: 20_000 },
+      revokedKeys: { size: 20_000 },
+    });
   });
 
   it("never has more than the limit at work, and never an idle place while one waits", () => {

@@ -25,15 +25,15 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
       return command.plan === state.plan ? [] : [{ type: "PlanChanged", plan: command.plan, at }];
     case "AddKey": {
       const { key } = command;
-      const isKnown = state.keys.has(key.keyHash) || state.revokedKeys.has(key.keyHash);
+      const isKnown = lookUp(state.keys, key.keyHash) ?? lookUp(state.revokedKeys, key.keyHash);
       return isKnown ? [] : [{ type: "KeyAdded", key, at }];
     }
     case "RevokeKey":
-      return state.keys.has(command.keyHash) ? [{ type: "KeyRevoked", keyHash: command.keyHash, at }] : [];
+      return lookUp(state.keys, command.keyHash) ? [{ type: "KeyRevoked", keyHash: command.keyHash, at }] : [];
     case "CreateProject": {
       const { project } = command;
       const isKnown = lookUp(state.projects, project.id) ?? lookUp(state.projectIdByName, project.name);
-      if (isKnown !== undefined || state.deletedProjects.has(project.id)) return [];
+      if (isKnown !== undefined || lookUp(state.deletedProjects, project.id)) return [];
       return [{ type: "ProjectCreated", project, at }];
     }
     case "ChangeProject": {
@@ -52,7 +52,7 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
         ? []
         : [{ type: "ProjectBound", id: command.id, binding: command.binding, at }];
     case "UnbindProject":
-      return state.bindings.has(command.id) ? [{ type: "ProjectUnbound", id: command.id, at }] : [];
+      return lookUp(state.bindings, command.id) ? [{ type: "ProjectUnbound", id: command.id, at }] : [];
     case "AddDestination":
       return lookUp(state.destinations, command.id) === undefined
         ? [{ type: "DestinationAdded", id: command.id, config: command.config, at }]
@@ -64,7 +64,7 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
     case "RegisterExport": {
       if (lookUp(state.exports, command.definition.id) !== undefined) return [];
       // The last window of a schedule that has not heard yet that its project is gone.
-      if (state.deletedProjects.has(command.definition.projectId)) return [];
+      if (lookUp(state.deletedProjects, command.definition.projectId)) return [];
       const registered: WorkspaceEvent = { type: "ExportRegistered", definition: command.definition, at };
       return [registered, ...admitExports(evolve(state, registered), command.maxRunning, at)];
     }
@@ -87,7 +87,7 @@ function admitExports(state: WorkspaceState, maxRunning: number, at: number): re
 
 /** Who the bearer of a key is, or why the key opens nothing. */
 export function authorize(state: WorkspaceState, keyHash: string): Result<Identity, Refusal> {
-  const key = state.status === "OPEN" ? state.keys.get(keyHash) : undefined;
+  const key = state.status === "OPEN" ? lookUp(state.keys, keyHash) : undefined;
   if (state.status === "NONE" || key === undefined)
     return { ok: false, failure: { reason: "unauthorized", message: "The API key is not valid." } };
   return ok({ tenantId: state.id, userId: key.userId, plan: state.plan, role: key.role });

@@ -55,9 +55,7 @@ export function projectsOf(state: OpenWorkspace, query: ProjectQuery): readonly 
   const { name, nameContains, ids, metadata, order } = query;
   const named = name === null ? undefined : lookUp(state.projectIdByName, name);
   const pool =
-    name === null
-      ? [...entries(state.projects)]
-      : [lookUp(state.projects, named ?? "")].filter((one) => one !== undefined);
+    name === null ? entries(state.projects) : [lookUp(state.projects, named ?? "")].filter((one) => one !== undefined);
   const fitting = pool
     .filter(
       (project) =>
@@ -80,7 +78,7 @@ export function refuseProject(
   if (isTaken) return wanted.upsert ? null : taken("name");
   const { id } = wanted;
   if (id === null) return null;
-  if (state.deletedProjects.has(id))
+  if (lookUp(state.deletedProjects, id))
     return { reason: "conflict", message: "A project with this id was deleted; its id is not given out again." };
   return lookUp(state.projects, id) === undefined ? null : taken("id");
 }

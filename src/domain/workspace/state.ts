@@ -23,15 +23,15 @@ export interface OpenWorkspace {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
-  readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly keys: Table<ApiKey>;
   /** Hashes of keys that open nothing any more, and never will: what adds one may come late, and twice. */
-  readonly revokedKeys: ReadonlySet<string>;
+  readonly revokedKeys: Table<true>;
   readonly projects: Table<Project>;
   readonly projectIdByName: Table<string>;
   /** Their ids are never given out again: what came for them is being removed. */
-  readonly deletedProjects: ReadonlySet<string>;
+  readonly deletedProjects: Table<true>;
   /** By project: those that are read from a table of the customer's. */
-  readonly bindings: ReadonlyMap<string, TableBinding>;
+  readonly bindings: Table<TableBinding>;
   readonly destinations: Table<KnownDestination>;
   readonly exports: Table<KnownExport>;
   /** Exports let in and not ended. */
@@ -54,12 +54,12 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       id: event.id,
       name: event.name,
       plan: event.plan,
-      keys: new Map(),
-      revokedKeys: new Set(),
+      keys: emptyTable(),
+      revokedKeys: emptyTable(),
       projects: emptyTable(),
       projectIdByName: emptyTable(),
-      deletedProjects: new Set(),
-      bindings: new Map(),
+      deletedProjects: emptyTable(),
+      bindings: emptyTable(),
       destinations: emptyTable(),
       exports: emptyTable(),
       running: new Set(),
@@ -71,11 +71,10 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
     case "PlanChanged":
       return { ...state, plan: event.plan };
     case "KeyAdded":
-      return { ...state, keys: new Map(state.keys).set(event.key.keyHash, event.key) };
+      return { ...state, keys: put(state.keys, event.key.keyHash, event.key) };
     case "KeyRevoked": {
-      const keys = new Map(state.keys);
-      keys.delete(event.keyHash);
-      return { ...state, keys, revokedKeys: new Set(state.revokedKeys).add(event.keyHash) };
+      const { keyHash } = event;
+      return { ...state, keys: remove(state.keys, keyHash), revokedKeys: put(state.revokedKeys, keyHash, true) };
     }
     case "ProjectCreated": {
       const { project } = event;
@@ -104,14 +103,14 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
         ...state,
         projects: remove(state.projects, event.id),
         projectIdByName: remove(state.projectIdByName, before.name),
-        deletedProjects: new Set(state.deletedProjects).add(event.id),
-        bindings: unbound(state.bindings, event.id),
+        deletedProjects: put(state.deletedProjects, event.id, true),
+        bindings: remove(state.bindings, event.id),
       };
     }
     case "ProjectBound":
-      return { ...state, bindings: new Map(state.bindings).set(event.id, event.binding) };
+      return { ...state, bindings: put(state.bindings, event.id, event.binding) };
     case "ProjectUnbound":
-      return { ...state, bindings: unbound(state.bindings, event.id) };
+      return { ...state, bindings: remove(state.bindings, event.id) };
     case "DestinationAdded": {
       const destination = { id: event.id, config: event.config, removed: false };
       return { ...state, destinations: put(state.destinations, event.id, destination) };
@@ -160,12 +159,6 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       };
     }
   }
-}
-
-function unbound(bindings: OpenWorkspace["bindings"], id: string): OpenWorkspace["bindings"] {
-  const left = new Map(bindings);
-  left.delete(id);
-  return left;
 }
 
 function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

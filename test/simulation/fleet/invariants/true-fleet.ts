@@ -1,3 +1,5 @@
+import { emptyTable, lookUp } from "../../../../src/domain/table.ts";
+import type { WorkspaceState } from "../../../../src/domain/workspace/state.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
 /** What a fleet, its listeners and its workspace believe of deployments is so. */
@@ -8,14 +10,14 @@ export const trueFleet: FleetInvariant = {
   watch: ({ logs, operator, platform, scenario, left }) => ({
     unsettled: () => {
       const listed = logs.fleetOf(operator.tenantId);
-      const { keys } = openOf(logs.workspaceOf(operator.tenantId));
+      const keys = keysOf(logs.workspaceOf(operator.tenantId));
       const names = new Set<string>();
       const ids = new Set<string>();
       for (const actor of logs.deployments.values()) {
         const state = logs.deploymentState(actor);
         if (state.status === "NONE") continue;
         const { id, name, listenerId } = state.definition;
-        const isOpen = keys.has(state.key.hash);
+        const isOpen = lookUp(keys, state.key.hash) !== undefined;
         if (state.status === "DELETED") {
           if (isOpen) return `the key of ${actor.name} still opens the workspace, though that is deleted`;
           continue;
@@ -42,5 +44,4 @@ export const trueFleet: FleetInvariant = {
 
 const idsAt = (value: unknown): readonly string[] => (value ?? []) as readonly string[]; // what its actor keeps there
 
-const openOf = <S extends { readonly status: string }>(state: S) =>
-  ("keys" in state ? state : { keys: new Map() }) as { readonly keys: ReadonlyMap<string, unknown> };
+const keysOf = (state: WorkspaceState) => (state.status === "NONE" ? emptyTable<never>() : state.keys);

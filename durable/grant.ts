@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ProviderFailure, Refusal } from "../src/domain/failures.ts";
 import type { GrantCommand } from "../src/domain/grant/commands.ts";
-import { chooseToken, refuseBeginning, refuseCode, standingOf } from "../src/domain/grant/decide.ts";
+import { fittingTokens, refuseBeginning, refuseCode, standingOf } from "../src/domain/grant/decide.ts";
 import type { Token } from "../src/domain/grant/events.ts";
 import { grant } from "../src/domain/grant/index.ts";
-import { type HeldToken, isOpen } from "../src/domain/grant/state.ts";
+import { isOpen } from "../src/domain/grant/state.ts";
 import type { Provider } from "../src/domain/provider/index.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import { log } from "../src/log.ts";
@@ -38,16 +38,18 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   readonly #removals = new Set<string>();
 
   async authenticate(asked: Parameters<GrantProtocol["authenticate"]>[0]): Promise<Result<Authentication, Refusal>> {
-    const chosen = asked.forceNew ? null : this.#choose(asked);
-    if (chosen === null && asked.tokenId !== null && !asked.forceNew) return fail(unknownToken(asked.tokenId));
-    const usable = chosen === null ? null : await this.#usable(chosen, asked.provider);
-    if (usable !== null) return usable.ok ? ok({ kind: "token", ...usable.value }) : usable;
+    const fitting = asked.forceNew ? [] : this.#fitting(asked);
+    if (fitting.length === 0 && asked.tokenId !== null && !asked.forceNew) return fail(unknownToken(asked.tokenId));
+    for (const id of fitting) {
+      const usable = await this.#usable(id, asked.provider);
+      if (usable !== null) return usable.ok ? ok({ kind: "token", ...usable.value }) : usable;
+    }
     return this.#begin(asked);
   }
 
   async token({ provider, tokenId }: Parameters<GrantProtocol["token"]>[0]): Promise<Result<string, Refusal>> {
-    const chosen = this.#choose({ tokenId, scopes: [] });
-    const usable = chosen === null ? null : await this.#usable(chosen, provider);
+    const [fitting] = this.#fitting({ tokenId, scopes: [] });
+    const usable = fitting === undefined ? null : await this.#usable(fitting, provider);
     if (usable === null) return fail(unknownToken(tokenId));
     return usable.ok ? ok(usable.value.accessToken) : usable;
   }
@@ -118,17 +120,20 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     this.#journal.settle(now);
   }
 
-  #choose(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): HeldToken | null {
-    const chosen = chooseToken(this.#journal.state, wanted, Date.now());
-    return chosen === null || this.#removals.has(chosen.id) ? null : chosen;
+  /** The best one first. */
+  #fitting(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): readonly string[] {
+    const fitting = fittingTokens(this.#journal.state, wanted, Date.now());
+    return fitting.map(({ id }) => id).filter((id) => !this.#removals.has(id));
   }
 
-  /** null: the token turned out to open nothing any more, or cannot be opened itself. */
-  async #usable(token: HeldToken, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
+  /** null: the token opens nothing any more, or cannot be opened itself. */
+  async #usable(id: string, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
+    const token = this.#journal.state.tokens.get(id);
+    if (token === undefined) return null;
     const isDue = standingOf(token, Date.now()) === "due";
     const refreshed = isDue ? await this.#refreshOnce(token, provider) : ok(null);
-    const present = this.#journal.state.tokens.get(token.id);
-    const kept = present === undefined || this.#removals.has(token.id) ? null : await this.#open(token.id);
+    const present = this.#journal.state.tokens.get(id);
+    const kept = present === undefined || this.#removals.has(id) ? null : await this.#open(id);
     if (present === undefined || kept === null) return null;
     const isAlive = present.expiresAt === null || present.expiresAt > Date.now();
     if (!refreshed.ok && !isAlive) return fail({ reason: "authorization", failure: refreshed.failure });

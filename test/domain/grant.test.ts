@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { GrantCommand } from "../../src/domain/grant/commands.ts";
 import {
   AUTHORIZATION_MS,
-  chooseToken,
   EXCHANGE_MS,
+  fittingTokens,
   MOST_TOKENS,
   refuseBeginning,
   refuseCode,
@@ -177,7 +177,7 @@ describe("a token", () => {
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
     const { state } = given(granted(), wide);
     const choose = (tokenId: string | null, scopes: readonly string[], now = NOW) =>
-      chooseToken(state, { tokenId, scopes }, now)?.id ?? null;
+      fittingTokens(state, { tokenId, scopes }, now)[0]?.id ?? null;
     expect(choose(null, [])).toBe("t");
     expect(choose(null, ["more"])).toBe("wide");
     expect(choose(null, ["most"])).toBeNull();
@@ -185,14 +185,16 @@ describe("a token", () => {
     expect(choose("other", [])).toBeNull();
   });
 
-  it("answers for the scopes that its user was asked for, unless another one says to have them", () => {
+  it("answers for the scopes that its user was asked for, behind those that say to have them", () => {
     const narrow = granted({ id: "narrow" });
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
-    const choose = (scopes: readonly string[], ...log: readonly GrantEvent[]) =>
-      chooseToken(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW)?.id ?? null;
-    expect(choose(["s", "more"], narrow)).toBe("narrow");
-    expect(choose(["most"], narrow)).toBeNull();
-    expect(choose(["more"], narrow, wide)).toBe("wide");
+    const newer = granted({ id: "newer", scopes: ["s", "more"], isDefault: false });
+    const fitting = (scopes: readonly string[], ...log: readonly GrantEvent[]) =>
+      fittingTokens(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW).map(({ id }) => id);
+    expect(fitting(["s", "more"], narrow)).toEqual(["narrow"]);
+    expect(fitting(["most"], narrow)).toEqual([]);
+    expect(fitting(["more"], narrow, wide, newer)).toEqual(["newer", "wide", "narrow"]);
+    expect(fitting([], narrow, wide, newer)).toEqual(["narrow", "newer", "wide"]);
   });
 
   it("is one of at most 20, and each authorization that is open holds the place of one, until it has expired", () => {

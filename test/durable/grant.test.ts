@@ -132,6 +132,20 @@ describe("a token", () => {
     expect([body.status, body.metadata?.id]).toEqual(["completed", token.id]);
   });
 
+  it("that cannot be opened gives way to another one that fits: nobody consents to the same again and again", async () => {
+    const workspace = await newWorkspace("developer");
+    const provider = await addProvider(workspace);
+    await connect(workspace);
+    await runInDurableObject(grantStub(workspace, provider.body.id), (_, { storage }) => {
+      storage.sql.exec("UPDATE secret SET envelope = replace(envelope, 'wbe1.tests.', 'wbe1.missing.')");
+    });
+    const begun = await authenticate(workspace, { is_default: false });
+    const body = bodyOf(await consent(begun.body.url));
+    const finished = await call("POST", CALLBACK, { headers: workspace.headers, body });
+    const again = await authenticate(workspace);
+    expect([again.body.status, again.body.metadata]).toEqual(["completed", finished.body.token]);
+  });
+
   it("that is deleted is gone from storage, its envelope too", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);

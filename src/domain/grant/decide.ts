@@ -93,22 +93,22 @@ export function standingOf(token: HeldToken, now: number): "fresh" | "due" | "la
 }
 
 /**
- * The token that a request means: the one it names, else of those that have all scopes the default one, else the newest.
- * Where none says so, those are taken whose users were asked for them: asked again, the provider would grant no more
- * (Google calls `email` otherwise, GitHub leaves out what another scope includes).
+ * The tokens that a request may mean, the best one first: the one it names, else those that have all scopes, else those
+ * whose users were asked for them: asked again, the provider would grant no more (Google calls `email` otherwise, GitHub
+ * leaves out what another scope includes). Of the same kind the default one comes first, then the newest.
  */
-export function chooseToken(
+export function fittingTokens(
   state: GrantState,
   wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
   now: number,
-): HeldToken | null {
-  const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead");
-  if (wanted.tokenId !== null) return living.find((token) => token.id === wanted.tokenId) ?? null;
+): readonly HeldToken[] {
+  const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead").reverse();
+  if (wanted.tokenId !== null) return living.filter((token) => token.id === wanted.tokenId);
+  const defaultFirst = living.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
   const having = (scopesOf: (token: HeldToken) => readonly string[]) =>
-    living.filter((token) => wanted.scopes.every((scope) => scopesOf(token).includes(scope)));
+    defaultFirst.filter((token) => wanted.scopes.every((scope) => scopesOf(token).includes(scope)));
   const granted = having(({ scopes }) => scopes);
-  const fitting = granted.length > 0 ? granted : having(({ scopes, askedScopes }) => [...scopes, ...askedScopes]);
-  return fitting.find((token) => token.isDefault) ?? fitting.at(-1) ?? null;
+  return [...new Set([...granted, ...having(({ scopes, askedScopes }) => [...scopes, ...askedScopes])])];
 }
 
 /** A minute: ways that nobody walks end by themselves within ten. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Project } from "../../src/domain/records.ts";
 import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
-import { changeProject, projectsOf, refuseProject } from "../../src/domain/workspace/projects.ts";
+import { changeProject, projectsOf, refuseProject, takenOver } from "../../src/domain/workspace/projects.ts";
 import type { OpenWorkspace } from "../../src/domain/workspace/state.ts";
 import { specification } from "../support/given.ts";
 import { definition, NOW } from "../support/samples.ts";
@@ -105,12 +105,22 @@ describe("a project", () => {
     for (const [before, after] of [
       [30, null],
       [30, 31],
-      [30, 30],
-      [null, null],
     ] as const) {
       const { events, changed } = change(before, after);
       events.then(changed);
     }
+  });
+
+  it("of which is said what is known already stays as it is: clients that upsert at each start make its log no longer", () => {
+    const said = { description: "d", extra: '{"metadata":{}}', retentionDays: 30 };
+    const known = project("demo", said);
+    const wanted = { id: null, name: "demo", ...said };
+    const again = (project: Project) => having(known).when({ type: "ChangeProject", project, now: NOW });
+    const change = takenOver(known.id, wanted);
+    const changed = change === null ? null : changeProject(open(having(known)), change);
+    again(changed?.ok ? changed.value : demo).thenNothing();
+    const ended = { ...known, endTime: NOW };
+    again(ended).then({ type: "ProjectChanged", project: ended, at: NOW });
   });
 
   it("cannot take another's name, and keeps its own", () => {

@@ -9,6 +9,7 @@ import { windowOf } from "../windows.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findProject } from "./find.ts";
+import { isUnchanged } from "./projects.ts";
 import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 
 /** The rules of a workspace: who may come in, what it owns, and which exports work at once. */
@@ -39,7 +40,7 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
     case "ChangeProject": {
       const { project } = command;
       const before = lookUp(state.projects, project.id);
-      if (before === undefined) return [];
+      if (before === undefined || isUnchanged(before, project)) return [];
       const changed: WorkspaceEvent = { type: "ProjectChanged", project, at };
       return isShorter(project.retentionDays, before.retentionDays)
         ? [changed, { type: "RetentionShortened", id: project.id, at }]

@@ -117,6 +117,18 @@ export function changeProject(state: WorkspaceState, change: ProjectChange): Res
   });
 }
 
+const CHANGEABLE = [
+  "name",
+  "description",
+  "extra",
+  "endTime",
+  "retentionDays",
+] as const satisfies (keyof ProjectChange)[];
+
+/** Whether a project is after a change what it was before. */
+export const isUnchanged = (before: Project, after: Project): boolean =>
+  CHANGEABLE.every((member) => (before[member] ?? null) === (after[member] ?? null));
+
 const taken = (what: "name" | "id"): Refusal => ({
   reason: "conflict",
   message: `A project with this ${what} exists already.`,

@@ -3,7 +3,7 @@ import { readConfig, stateDirectory } from "../config.ts";
 import { DevFailure, PassingFailure } from "../failure.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { readOptions } from "./options.ts";
-import { findListener, type Poll, poll, report, type Work } from "./protocol.ts";
+import { findListener, type Poll, poll, type Report, report, type Work } from "./protocol.ts";
 
 /**
  * The reference listener: the whole protocol of the remote data plane with processes instead of a cluster. What it runs
@@ -36,8 +36,9 @@ export const listen = async (args: readonly string[]): Promise<void> => {
   }
 
   async function carryOut({ work, serving }: Poll): Promise<void> {
+    const say = (one: Work, said: Report) => report(api, listenerId, one, said, () => !isOver);
     // Side by side: the lease of one does not run out while another starts.
-    for (const agent of await Promise.all(work.map((one) => bring(api, listenerId, directory, one))))
+    for (const agent of await Promise.all(work.map((one) => bring(directory, one, say))))
       if (agent !== null) running.set(agent.revisionId, agent);
     // What was just brought up is not in the list yet; it replaces what is.
     const wanted = new Set([...serving, ...work].map((one) => one.revision_id));
@@ -63,22 +64,21 @@ const pollOrNothing = async (api: ApiAccess, listenerId: string): Promise<Poll |
 
 /** Runs one revision and says how it went; null: it does not run. */
 const bring = async (
-  api: ApiAccess,
-  listenerId: string,
   directory: string,
   work: Work,
+  say: (work: Work, said: Report) => Promise<boolean>,
 ): Promise<AgentProcess | null> => {
   console.log(`${work.revision_id}  ${work.status} ${work.name}`);
   // There is nothing to build: the folder holds the agent as it is.
-  if (work.status === "BUILDING" && !(await report(api, listenerId, work, { status: "DEPLOYING" }))) return null;
+  if (work.status === "BUILDING" && !(await say(work, { status: "DEPLOYING" }))) return null;
   const agent = await startAgent(directory, work);
   const failure = typeof agent === "string" ? agent : await agent.untilHealthy(HEALTHY_WITHIN_MS);
   if (failure === null && typeof agent !== "string") {
-    const isTaken = await report(api, listenerId, work, { status: "DEPLOYED", url: agent.url });
+    const isTaken = await say(work, { status: "DEPLOYED", url: agent.url });
     console.log(`${work.revision_id}  ${isTaken ? `DEPLOYED at ${agent.url}` : "lease lost"}`);
     if (isTaken) return agent;
   } else {
-    await report(api, listenerId, work, { status: "DEPLOY_FAILED", reason: failure ?? "It did not start." });
+    await say(work, { status: "DEPLOY_FAILED", reason: failure ?? "It did not start." });
     console.log(`${work.revision_id}  DEPLOY_FAILED: ${failure}`);
   }
   if (typeof agent !== "string") agent.stop();

@@ -45,9 +45,16 @@ const SAY_AGAIN_MS = 1000;
 
 /**
  * Says how far the work is, which renews the lease; false: nobody took it, and the work is to be given up. What was not
- * heard is said again as long as the lease lasts: saying it twice is harmless, and who was heard must not give up.
+ * heard is said again as long as the lease lasts and it is wanted: saying it twice is harmless, and who was heard must
+ * not give up.
  */
-export const report = async (api: ApiAccess, listenerId: string, work: Work, said: Report): Promise<boolean> => {
+export const report = async (
+  api: ApiAccess,
+  listenerId: string,
+  work: Work,
+  said: Report,
+  isWanted: () => boolean,
+): Promise<boolean> => {
   const path = `${LISTENERS}/${listenerId}/revisions/${work.revision_id}/status`;
   const body = { deployment_id: work.deployment_id, lease_id: work.lease_id, ...said };
   for (const until = Date.now() + work.lease_seconds * 1000; ; await setTimeout(SAY_AGAIN_MS)) {
@@ -55,7 +62,7 @@ export const report = async (api: ApiAccess, listenerId: string, work: Work, sai
       await ask(api, "POST", path, body);
       return true;
     } catch (failure) {
-      if (!(failure instanceof PassingFailure) || Date.now() >= until) return false;
+      if (!(failure instanceof PassingFailure) || !isWanted() || Date.now() >= until) return false;
     }
   }
 };

@@ -118,29 +118,44 @@ it("what a listener runs goes on while the service is out of reach", async () =>
   expect(listener.exitCode).toBe(null);
 });
 
-it("a listener stays while the service is busy, and says again what was not heard", async () => {
-  const work = {
-    deployment_id: crypto.randomUUID(),
-    revision_id: crypto.randomUUID(),
-    name: "patient",
-    lease_id: "1",
-    lease_seconds: 60,
-    status: "DEPLOYING",
-    image_uri: "registry.example/greeter:1",
-    repo_url: null,
-    env: { LANGSMITH_PROJECT: "patient" },
-  };
-  const polls = [503, 429, { work: [work], serving: [], poll_after_seconds: 1 }];
-  const reports = [502, { lease_seconds: 60 }];
+const WORK = {
+  deployment_id: crypto.randomUUID(),
+  revision_id: crypto.randomUUID(),
+  name: "patient",
+  lease_id: "1",
+  lease_seconds: 60,
+  status: "DEPLOYING",
+  image_uri: "registry.example/greeter:1",
+  repo_url: null,
+  env: { LANGSMITH_PROJECT: "patient" },
+};
+
+/** A service that gives these answers to polls and reports, statuses or bodies, and then that all goes on. */
+const startService = async (answers: {
+  readonly polls: (number | object)[];
+  readonly reports: (number | object)[];
+}) => {
   const server = createServer((request, response) => {
     const list = { resources: [{ id: listenerId, compute_id: COMPUTE_ID }], offset: 1 };
+    const { polls, reports } = answers;
     const turns = request.url?.endsWith("/poll") ? polls : request.url?.endsWith("/status") ? reports : [list];
-    const answer = turns.shift() ?? { work: [], serving: [{ revision_id: work.revision_id }], poll_after_seconds: 1 };
+    const answer = turns.shift() ?? { work: [], serving: [{ revision_id: WORK.revision_id }], poll_after_seconds: 1 };
     if (typeof answer === "number") response.writeHead(answer);
     response.end(typeof answer === "number" ? "" : JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const listener = startListener({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+};
+
+const POLLED = { work: [WORK], serving: [], poll_after_seconds: 1 };
+
+it("a listener stays while the service is busy, and says again what was not heard", async () => {
+  const service = await startService({ polls: [503, 429, POLLED], reports: [502, { lease_seconds: 60 }] });
+  const listener = startListener({ url: service.url });
   let printed = "";
   listener.stdout?.on("data", (text: Buffer) => {
     printed += text.toString();
@@ -149,8 +164,19 @@ it("a listener stays while the service is busy, and says again what was not hear
   const [, url] = /DEPLOYED at (\S+)/.exec(printed) ?? [];
   expect(await replyOf(url ?? "")).toBe("Hello from patient");
   expect(printed.match(/out of reach/g)).toHaveLength(2);
-  server.close();
-  server.closeAllConnections();
+  service.stop();
+});
+
+it("a listener that is stopped while nobody hears what it says ends without waiting for its lease to end", async () => {
+  const unheard = Array.from({ length: 100 }, () => 503);
+  const reports = [...unheard];
+  const service = await startService({ polls: [POLLED], reports });
+  const listener = startListener({ url: service.url });
+  await until(() => reports.length < unheard.length);
+  listener.kill("SIGTERM");
+  await until(() => listener.exitCode !== null);
+  expect(unheard.length - reports.length).toBeLessThan(10); // one a second, and the lease lasts 60
+  service.stop();
 });
 
 it.each([

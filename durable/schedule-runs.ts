@@ -7,16 +7,18 @@ import { runIdOf } from "./run-ids.ts";
 
 /**
  * A part of the runs of the exports that a schedule spawned, in the exports' order. Which runs an export has follows
- * from what it was asked for, so only those in the part are asked, however many lie before it.
+ * from what it was asked for, so only those in the part are named and asked, however many lie before it.
  */
 export function runsOfSpawned(
   env: Env,
   spawned: readonly ExportDefinition[],
   query: PartQuery,
 ): Promise<Part<ExportRunRecord>> {
-  const exportIds = new Map<string, string>();
-  for (const definition of spawned)
-    for (const { ordinal } of partitionsOfExport(definition))
-      exportIds.set(runIdOf(definition.id, ordinal), definition.id);
-  return partOf([...exportIds.keys()], query, async (runId) => bulkExport(env, exportIds.get(runId) ?? "").run(runId));
+  const places = spawned.flatMap((definition) =>
+    partitionsOfExport(definition).map(({ ordinal }) => `${definition.id}/${ordinal}`),
+  );
+  return partOf(places, query, async (place) => {
+    const [exportId = "", ordinal] = place.split("/");
+    return bulkExport(env, exportId).run(runIdOf(exportId, Number(ordinal)));
+  });
 }

@@ -20,9 +20,17 @@ export const checkContents = async (
   if (sha256 !== null && found !== sha256)
     return [`CHANGED  ${key}: its SHA-256 is ${found}, not ${sha256}. Restore it, or export again.`];
 
-  const slice = async (start: number, end = bytes): Promise<ArrayBuffer> =>
-    Uint8Array.from(await (await read(`bytes=${start}-${end - 1}`)).transformToByteArray()).buffer;
+  let unread: unknown = null;
+  const slice = async (start: number, end = bytes): Promise<ArrayBuffer> => {
+    try {
+      return Uint8Array.from(await (await read(`bytes=${start}-${end - 1}`)).transformToByteArray()).buffer;
+    } catch (error) {
+      unread = error;
+      throw error;
+    }
+  };
   const footer = await parquetMetadataAsync({ byteLength: bytes, slice }).catch(() => null);
+  if (unread !== null) throw unread; // says nothing of the file
   if (footer === null) return [`CHANGED  ${key}: it is no Parquet file. Restore it, or export again.`];
   if (Number(footer.num_rows) === rows) return [];
   return [`CHANGED  ${key}: it holds ${footer.num_rows} rows, not ${rows}. Restore it, or export again.`];

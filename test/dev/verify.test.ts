@@ -5,6 +5,7 @@ import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { manifestText } from "../../dev/api.ts";
 import { s3Client } from "../../dev/download.ts";
+import { checkContents } from "../../dev/verify/contents.ts";
 import { type Exported, type Laboratory, openLaboratory } from "../readers/exported.ts";
 import { sentRuns } from "../readers/sent-runs.ts";
 import { search } from "../support/secrets/leaks.ts";
@@ -129,6 +130,17 @@ describe("npm run verify", () => {
     expect(byId.output).toContain(`CHANGED  ${key}: it is not this manifest.`);
     expect(byItself.output).toMatch(/CHANGED {2}\S+_SUCCESS: it does not name this manifest\./);
     expect([byId.code, byItself.code]).toEqual([1, 1]);
+  });
+
+  it("takes a footer that cannot be read now for no damage", async () => {
+    const key = keyOf("0-00000.parquet");
+    const { byteLength: bytes } = await read(key);
+    const lost = new Error("the connection broke");
+    const send = ({ input }: GetObjectCommand) =>
+      input.Range === undefined ? client.send(new GetObjectCommand(input)) : Promise.reject(lost);
+    const cutOff = { send } as unknown as S3Client; // all that is asked of it
+    const file = { key, bytes, rows: 1, sha256: null, expected_etag: null, etag: null };
+    await expect(checkContents(cutOff, bucket(), file)).rejects.toBe(lost);
   });
 
   it("says how it is used, and what it cannot find", async () => {

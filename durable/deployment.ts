@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { DeploymentCommand, ListenerReport } from "../src/domain/deployment/commands.ts";
-import { refuseContent, refuseCrowd, revisedContent } from "../src/domain/deployment/content.ts";
+import { latestContent, refuseContent, refuseCrowd, revisedContent } from "../src/domain/deployment/content.ts";
 import type { DeploymentEvent } from "../src/domain/deployment/events.ts";
 import { deployment } from "../src/domain/deployment/index.ts";
 import { refuseReport } from "../src/domain/deployment/leases.ts";
@@ -90,7 +90,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const content = revisedContent(state, { ...change, ...(sealed === null ? {} : { secrets: sealed }) });
     const refusal = refuseContent(state.definition, content) ?? refuseCrowd(state);
     if (refusal !== null) return fail(refusal);
-    const isNewSource = change.tarballPath !== undefined || change.configPath !== undefined;
+    const isNewSource = change.tarballPath !== undefined || content.configPath !== latestContent(state)?.configPath;
     const latestId = state.revisions.at(-1)?.id ?? null;
     this.#add(content, { redeployOf: null, sameSourceAs: isNewSource ? null : latestId });
     return this.view();

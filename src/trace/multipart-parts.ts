@@ -169,9 +169,11 @@ function headFrom(text: string): Result<Head, Invalid> {
       case "content-disposition":
         name = headerParameters(line).get("name") ?? "";
         break;
-      case "content-type":
-        digits = headerParameters(line).get("length") ?? digits;
+      case "content-type": {
+        const length = headerParameters(line).get("length") ?? "";
+        if (/^\d+$/.test(length)) digits = length; // a media type of the client's may have such a parameter of its own
         break;
+      }
       case "content-length":
         digits ??= line.slice(colon + 1).trim();
         break;

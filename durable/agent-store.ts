@@ -79,11 +79,14 @@ async function readTarball(env: Env, tenantId: string, path: string): Promise<Re
   return ok(new Uint8Array(await object.arrayBuffer()));
 }
 
-/** The address was checked when it was sent; a redirect would lead to one that was not. */
+/**
+ * The address was checked when it was sent; a redirect would lead to one that was not. A file whose name ends so is
+ * kept by Cloudflare's cache for hours unless its server forbids it (default cache behavior), and a newer one not seen.
+ */
 async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
   const deadline = new Deadline(DOWNLOAD_WITHIN_MS);
   try {
-    const answer = await fetch(url, { redirect: "manual", signal: deadline.signal });
+    const answer = await fetch(url, { redirect: "manual", cache: "no-store", signal: deadline.signal });
     if (answer.status !== 200) {
       await answer.body?.cancel();
       return failed(`The source's address answered ${answer.status}; it must answer 200, without a redirect.`);

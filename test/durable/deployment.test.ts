@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { deployment, workspace } from "../../durable/actors.ts";
-import { keepUpload } from "../../durable/agent-store.ts";
+import { build, keepUpload, readBundle } from "../../durable/agent-store.ts";
 import type { RevisionOrder } from "../../durable/deployment-protocol.ts";
 import { agentWorker, healthFailure } from "../../durable/edge-plane.ts";
 import { FIRST_PART } from "../../durable/parts.ts";
@@ -27,13 +27,17 @@ beforeEach(async () => {
 const stub = () => deployment(env, definition.tenantId, definition.id);
 const rawStub = () => bindings.DEPLOYMENT.getByName(`deployment/${definition.tenantId}/${definition.id}`);
 
-const orderOf = async (word: string): Promise<RevisionOrder> => {
-  const path = `uploads/${crypto.randomUUID()}.tar.gz`;
+const sourceOf = (word: string) => {
   const entries: Entry[] = [
     { path: "waybill.json", content: '{"main": "server.js"}' },
     { path: "server.js", content: `export default { fetch: () => new Response("${word}") };` },
   ];
-  await keepUpload(env, definition.tenantId, path, tarballOf(entries));
+  return tarballOf(entries);
+};
+
+const orderOf = async (word: string): Promise<RevisionOrder> => {
+  const path = `uploads/${crypto.randomUUID()}.tar.gz`;
+  await keepUpload(env, definition.tenantId, path, sourceOf(word));
   return { ...NO_CONTENT, configPath: "waybill.json", tarballPath: path, secrets: { KEY: "value" } };
 };
 
@@ -134,4 +138,15 @@ it("an installation without a Worker Loader says so", async () => {
   const { LOADER: _, ...without } = env;
   const failure = await healthFailure(without as typeof env, exports, agent); // the index signature hides the rest
   expect(failure).toMatchObject({ reason: "edge_missing", message: expect.stringContaining("worker_loaders") });
+});
+
+it("a source at a public address is read where it lies, whatever a cache on the way still has", async () => {
+  const cached = vi
+    .spyOn(globalThis, "fetch")
+    .mockImplementation(async (_, init) => new Response(sourceOf(init?.cache === "no-store" ? "new" : "old")));
+  onTestFinished(() => cached.mockRestore());
+  const content = { ...NO_CONTENT, configPath: "waybill.json", tarballPath: "https://example.com/agent.tar.gz" };
+  const built = await build(env, definition, crypto.randomUUID(), content);
+  const bundle = built.ok ? await readBundle(env, built.value.key) : null;
+  expect(JSON.stringify(bundle)).toContain('Response(\\"new');
 });

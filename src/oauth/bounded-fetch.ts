@@ -1,6 +1,7 @@
 import { boundedBody } from "../bounded-body.ts";
 import { Deadline } from "../deadline.ts";
 import type { ProviderFailure } from "../domain/failures.ts";
+import { isUnreached } from "../edge-status.ts";
 
 /** Requests to a provider, whose answers are hostile: bounded in time and size, and never leading elsewhere. */
 
@@ -44,6 +45,7 @@ export async function boundedFetch(url: string, request: BoundedRequest): Promis
     const body = await boundedBody(response, ANSWER_LIMIT_BYTES);
     if (body === null) throw new UnusableAnswer("provider_answer_too_long");
     if (status >= 300 && status < 400) throw new UnusableAnswer("provider_redirects");
+    if (isUnreached(status)) throw new UnusableAnswer("provider_unreachable");
     if (status >= 500 || status === TOO_MANY_REQUESTS) throw new UnusableAnswer("provider_unavailable");
     return new Response(body.length === 0 ? null : body, { status, headers: readable(headers) });
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { StoreFailure, StoreFailureReason } from "../domain/failures.ts";
+import { UNREACHED } from "../edge-status.ts";
 import { type DestinationError, MEANINGS } from "./meanings.ts";
 
 /** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */
@@ -24,7 +25,7 @@ export type StoreCause =
   /** What the store acknowledged, and shows, is not what was sent. */
   | { readonly kind: "damaged" }
   | { readonly kind: "deadline" }
-  /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime does not tell them apart. */
+  /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime may not tell them apart. */
   | { readonly kind: "network" };
 
 interface Row {
@@ -163,6 +164,7 @@ const ROWS: readonly Row[] = [
   { kind: "answer", status: [501, 501], reason: "not_supported" },
   { kind: "answer", status: [503, 503], reason: "throttled" },
   { kind: "answer", status: [507, 507], reason: "storage_full" },
+  { kind: "answer", status: UNREACHED, reason: "network_lost" },
   { kind: "answer", status: [500, 599], reason: "store_unavailable" },
   { kind: "answer", reason: "unexpected_answer" },
 ];

@@ -14,12 +14,13 @@ const LAYERS: readonly {
   { path: "src/log.ts", imports: [], uses: [] },
   { path: "src/bounded-body.ts", imports: [], uses: [] },
   { path: "src/deadline.ts", imports: [], uses: [] },
+  { path: "src/edge-status.ts", imports: [], uses: [] },
   { path: "src/json-bytes.ts", imports: [], uses: [] },
   { path: "src/settings.ts", imports: ["src/domain/"], uses: [] },
   { path: "src/filter/", imports: ["src/domain/", "src/json-bytes.ts"], uses: [] },
   {
     path: "src/source/",
-    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/", "src/filter/"],
+    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/", "src/edge-status.ts", "src/filter/"],
     uses: [],
   },
   { path: "src/agent/", imports: ["src/domain/"], uses: ["node:zlib"] },
@@ -30,10 +31,14 @@ const LAYERS: readonly {
   },
   {
     path: "src/s3/",
-    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/"],
+    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/", "src/edge-status.ts"],
     uses: ["aws4fetch", "node:crypto"],
   },
-  { path: "src/oauth/", imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/"], uses: ["oauth4webapi"] },
+  {
+    path: "src/oauth/",
+    imports: ["src/bounded-body.ts", "src/deadline.ts", "src/domain/", "src/edge-status.ts"],
+    uses: ["oauth4webapi"],
+  },
   { path: "src/secrets/", imports: ["src/domain/"], uses: ["node:crypto"] },
   {
     path: "src/trace/",

@@ -32,6 +32,7 @@ const ANSWERS: Readonly<Record<string, RequestListener>> = {
     response.writeHead(401, { "WWW-Authenticate": `Basic realm="${LEAK}"` }).end(JSON.stringify({ error: LEAK })),
   "/forbidding": (_, response) => response.writeHead(403).end(LEAK),
   "/broken": (_, response) => response.writeHead(500).end(LEAK),
+  "/no-such-host-at-the-edge": (_, response) => response.writeHead(530).end("error code: 1016"),
   "/busy": (_, response) => response.writeHead(429).end(LEAK),
   "/redirecting": (_, response) => response.writeHead(302, { Location: "/good" }).end(LEAK),
   "/no-json": (_, response) => response.writeHead(200, { "Content-Type": "text/html" }).end(`<b>${LEAK}</b>`),
@@ -164,6 +165,7 @@ it.each([
   ["/odd-refresh", "provider_answer_not_understood", null],
   ["/endless", "provider_answer_too_long", null],
   ["/hanging-up", "provider_unreachable", null],
+  ["/no-such-host-at-the-edge", "provider_unreachable", null],
 ])("an answer as at %s is the failure %s, which repeats nothing of it", async (path, reason, code) => {
   const expected = { ok: false, failure: { reason, code } };
   expect(await exchangeCode(clientAt(path), "code", BEGUN)).toEqual(expected);

@@ -62,6 +62,9 @@ describe("7.4 what may pass by itself spends one retry", () => {
   test.each<[string, StoreCause, StoreFailureReason, CheckError]>([
     ["connection lost", { kind: "network" }, "network_lost", "Invalid endpoint"],
     ["no answer in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
+    ["the edge, nobody connected", answer(521), "network_lost", "Invalid endpoint"],
+    ["the edge, certificate not valid", answer(526), "network_lost", "Invalid endpoint"],
+    ["the edge, unknown host", answer(530), "network_lost", "Invalid endpoint"],
     ["AWS, body not read in time", answer(400, "RequestTimeout"), "network_lost", "Invalid endpoint"],
     ["AWS, body cut off", answer(400, "IncompleteBody"), "network_lost", "Invalid endpoint"],
     ["R2, body cut off", answer(400, "ClientDisconnect"), "network_lost", "Invalid endpoint"],

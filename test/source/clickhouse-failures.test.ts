@@ -88,6 +88,7 @@ it.each<readonly [cause: SourceCause, reason: string, retryable: boolean]>([
   [{ kind: "status", status: 403 }, "access_denied", false],
   [{ kind: "status", status: 302 }, "unexpected_answer", true],
   [{ kind: "status", status: 503 }, "unexpected_answer", true],
+  [{ kind: "status", status: 530 }, "network_lost", true],
   [{ kind: "body", status: 200 }, "unexpected_answer", true],
   [{ kind: "deadline" }, "timeout", true],
   [{ kind: "network" }, "network_lost", true],

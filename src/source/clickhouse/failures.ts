@@ -1,4 +1,5 @@
 import type { SourceFailure, SourceFailureReason } from "../../domain/failures.ts";
+import { isUnreached } from "../../edge-status.ts";
 
 /** The one place that says what ClickHouse's exceptions mean, by their numbers (src/Common/ErrorCodes.cpp there). */
 
@@ -164,10 +165,7 @@ export function sourceFailureOf(cause: SourceCause): SourceFailure {
       };
     }
     case "status":
-      return {
-        ...sourceFailure(cause.status === 401 || cause.status === 403 ? "access_denied" : "unexpected_answer"),
-        status: cause.status,
-      };
+      return { ...sourceFailure(reasonOf(cause.status)), status: cause.status };
     case "body":
       return { ...sourceFailure("unexpected_answer"), status: cause.status };
     case "deadline":
@@ -175,6 +173,11 @@ export function sourceFailureOf(cause: SourceCause): SourceFailure {
     case "network":
       return sourceFailure("network_lost");
   }
+}
+
+function reasonOf(status: number): SourceFailureReason {
+  if (status === 401 || status === 403) return "access_denied";
+  return isUnreached(status) ? "network_lost" : "unexpected_answer";
 }
 
 const LOOK_UP = "Look the code up in system.query_log of the server.";

@@ -5,6 +5,7 @@ import { hasFailed, inRowOrder } from "../src/trace/row-order.ts";
 import { countRow, newTally } from "../src/trace/run-statistics.ts";
 import type { HotRun } from "../src/trace/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "./actors.ts";
+import { enterSealing } from "./steps/room.ts";
 import type { Replaced, TraceStore, WrittenSegment } from "./trace-store.ts";
 
 /** What work on a shard's segments needs. Never done twice at once. */
@@ -40,6 +41,23 @@ export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void 
   draft.rows.push(source === null ? row : ownRow(row));
   draft.rawBytes += rowBytes(row);
   if (source !== null) draft.sources.push(source);
+}
+
+/**
+ * Does the work when the isolate has room for its rows, those of one segment at the most, and the object made of them:
+ * very many shards may have to seal at once, as an export asks each of its days for a snapshot.
+ */
+export async function withRoom(
+  { segmentRawBytes }: Sealing,
+  rawBytes: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const leave = await enterSealing(2 * Math.min(rawBytes, segmentRawBytes));
+  try {
+    await work();
+  } finally {
+    leave();
+  }
 }
 
 /** Puts the segment into the bucket, where it counts for nothing until it is committed. */

@@ -31,6 +31,17 @@ export class TraceObjects {
     return this.#sql.exec<{ key: string }>("SELECT key FROM segment WHERE number = ?", number).one().key;
   }
 
+  /** Uncompressed bytes of the segments together; `unknown`: of one that a store of the first versions wrote. */
+  rawBytesOf(numbers: readonly number[], unknown: number): number {
+    return this.#sql
+      .exec<{ bytes: number }>(
+        "SELECT sum(coalesce(raw, ?)) AS bytes FROM segment WHERE number IN (SELECT value FROM json_each(?))",
+        unknown,
+        JSON.stringify(numbers),
+      )
+      .one().bytes;
+  }
+
   /** The live segments of fewest rows. */
   smallest(limit: number): LiveSegment[] {
     return this.#sql

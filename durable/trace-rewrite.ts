@@ -3,7 +3,7 @@ import { readSegmentRows } from "../src/parquet/segment-reader.ts";
 import type { Compaction } from "../src/trace/compaction.ts";
 import { groupByRun, type HotRun, inTimeOrder } from "../src/trace/seal-plan.ts";
 import { changedRow } from "./trace-changed.ts";
-import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
+import { add, commit, emptyDraft, isFull, type Sealing, withRoom, write } from "./trace-draft.ts";
 import type { Replaced, WrittenSegment } from "./trace-store.ts";
 
 /** Late changes folded in while segments are merged; what is left is folded when it is due. */
@@ -21,11 +21,15 @@ export async function compact(sealing: Sealing, compaction: Compaction): Promise
   await rewrite(sealing, compaction, changed);
 }
 
-/**
- * Writes the rows of segments anew, with changes folded in; the old objects stay for exports that are reading them.
- * The rows of all of them are in memory: together they are no more than one segment.
- */
-async function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
+/** Writes the rows of segments anew, with changes folded in; the old objects stay for exports that are reading them. */
+function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
+  const { store, segmentRawBytes } = sealing;
+  const rawBytes = store.objects.rawBytesOf(replaced.segments, segmentRawBytes);
+  return withRoom(sealing, rawBytes, () => rewriteRows(sealing, replaced, changed));
+}
+
+/** The rows of all of them are in memory: together they are no more than one segment. */
+async function rewriteRows(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
   const { store } = sealing;
   const byId = new Map(changed.map((run) => [run.id, run]));
   const foldedRow = (row: SegmentRow): SegmentRow => {

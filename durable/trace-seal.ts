@@ -1,7 +1,7 @@
 import { deriveRow } from "../src/trace/derive-row.ts";
 import { mergeChanges, noRun } from "../src/trace/merge.ts";
 import { groupByRun, type HotChange, type HotRun, planSeal, type SealPolicy } from "../src/trace/seal-plan.ts";
-import { add, commit, emptyDraft, isFull, type Sealing, write } from "./trace-draft.ts";
+import { add, commit, emptyDraft, isFull, type Sealing, withRoom, write } from "./trace-draft.ts";
 import { fold } from "./trace-rewrite.ts";
 
 /**
@@ -33,7 +33,8 @@ export async function seal(
     const changes = [...ids.flatMap((id) => left.get(id) ?? []), ...page];
     const runs = groupByRun(changes, store.segmentOf(ids));
     const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hot.bytes });
-    await sealFresh(sealing, plan.fresh);
+    const freshBytes = plan.fresh.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (freshBytes > 0) await withRoom(sealing, freshBytes, () => sealFresh(sealing, plan.fresh));
     for (const [segment, changed] of plan.folds) await fold(sealing, segment, changed);
     for (const [id, ofRun] of Map.groupBy(changes, ({ run }) => run)) {
       if (plan.left.has(id)) left.set(id, ofRun);

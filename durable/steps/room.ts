@@ -1,10 +1,12 @@
 /**
- * Bytes of payload that all runs of one isolate may hold at once. The platform gives an isolate 128 MB and may put
- * many runs into one (Workers limits), so a limit of each run alone would not do.
+ * Bytes that all runs of one isolate may hold of their files at once, and all trace shards of what they seal. The
+ * platform gives an isolate 128 MB and may put many actors into one (Workers limits), so a limit of each alone would not
+ * do. Two rooms: what is acknowledged is sealed however slowly customers' buckets take their files.
  */
 const ROOM_BYTES = 48 * 1024 * 1024;
+const SEALING_BYTES = 32 * 1024 * 1024;
 
-/** Pause between looks at the room. Runs cannot wake each other: the platform forbids I/O on behalf of another actor. */
+/** Pause between looks at a room. Actors cannot wake each other: the platform forbids I/O on behalf of another one. */
 const LOOK_AGAIN_MS = 5;
 
 /**
@@ -26,41 +28,55 @@ interface Ticket {
   lookedAt: number;
 }
 
-const stays = new Set<Stay>();
+/** So many bytes of an isolate's memory, given out and given back. */
+class Room {
+  readonly #bytes: number;
+  readonly stays = new Set<Stay>();
+  /** In the order in which they came. */
+  readonly #tickets = new Set<Ticket>();
 
-/** In the order in which they came. */
-const tickets = new Set<Ticket>();
-
-/**
- * Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone.
- * First come, first served: whoever needs much would otherwise wait for as long as others need little. So nobody may
- * hold room while waiting for more.
- */
-export async function enterRoom(bytes: number): Promise<() => void> {
-  const ticket = { lookedAt: 0 };
-  while (!mayEnter(ticket, bytes)) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  tickets.delete(ticket);
-  const stay = { bytes, until: Date.now() + STAY_MS };
-  stays.add(stay);
-  return () => stays.delete(stay);
-}
-
-/** A look at the room, which keeps the place in the line. */
-function mayEnter(ticket: Ticket, bytes: number): boolean {
-  const now = Date.now();
-  ticket.lookedAt = now;
-  tickets.add(ticket);
-  for (const one of tickets) if (one.lookedAt + SILENT_MS <= now) tickets.delete(one);
-  const [first] = tickets;
-  const taken = takenBytes(now);
-  return first === ticket && (taken === 0 || taken + bytes <= ROOM_BYTES);
-}
-
-function takenBytes(now: number): number {
-  let bytes = 0;
-  for (const stay of stays) {
-    if (stay.until <= now) stays.delete(stay);
-    else bytes += stay.bytes;
+  constructor(bytes: number) {
+    this.#bytes = bytes;
   }
-  return bytes;
+
+  /**
+   * Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone.
+   * First come, first served: whoever needs much would otherwise wait for as long as others need little. So nobody may
+   * hold room while waiting for more.
+   */
+  async enter(bytes: number): Promise<() => void> {
+    const ticket = { lookedAt: 0 };
+    while (!this.#mayEnter(ticket, bytes)) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    this.#tickets.delete(ticket);
+    const stay = { bytes, until: Date.now() + STAY_MS };
+    this.stays.add(stay);
+    return () => this.stays.delete(stay);
+  }
+
+  /** A look at the room, which keeps the place in the line. */
+  #mayEnter(ticket: Ticket, bytes: number): boolean {
+    const now = Date.now();
+    ticket.lookedAt = now;
+    this.#tickets.add(ticket);
+    for (const one of this.#tickets) if (one.lookedAt + SILENT_MS <= now) this.#tickets.delete(one);
+    const [first] = this.#tickets;
+    const taken = this.#takenBytes(now);
+    return first === ticket && (taken === 0 || taken + bytes <= this.#bytes);
+  }
+
+  #takenBytes(now: number): number {
+    let bytes = 0;
+    for (const stay of this.stays) {
+      if (stay.until <= now) this.stays.delete(stay);
+      else bytes += stay.bytes;
+    }
+    return bytes;
+  }
 }
+
+const files = new Room(ROOM_BYTES);
+const seals = new Room(SEALING_BYTES);
+
+export const enterRoom = (bytes: number): Promise<() => void> => files.enter(bytes);
+
+export const enterSealing = (bytes: number): Promise<() => void> => seals.enter(bytes);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { enterRoom } from "../../durable/steps/room.ts";
+import { enterRoom, enterSealing } from "../../durable/steps/room.ts";
+import { exported, ingest, NOON, newId, newProject, patch, post, snapshot } from "./traces.ts";
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
@@ -56,5 +57,30 @@ describe("the room of an isolate", () => {
     expect(await isIn(waiting)).toBe(false);
     vi.setSystemTime(Date.now() + 2 * MINUTE);
     (await waiting)();
+  });
+
+  it("lets a shard seal new runs, and changes of sealed ones, when others have sealed theirs", async () => {
+    const project = newProject();
+    const id = newId();
+    for (const change of [post(id), patch(id, { project: { name: "demo" }, start_time: NOON, name: "patched" })]) {
+      const leave = await enterSealing(32 * MIB);
+      await ingest(project, change);
+      const sealed = snapshot(project);
+      expect(await isIn(sealed)).toBe(false);
+      leave();
+      expect((await sealed).segments).toHaveLength(1);
+    }
+    expect((await exported(project)).map(({ name }) => name)).toEqual(["patched"]);
+  });
+
+  it("lets a shard answer at once that has nothing to seal, and seal while customers' buckets are slow", async () => {
+    const project = newProject();
+    await ingest(project, post(newId()));
+    const leaveFiles = await enterRoom(48 * MIB);
+    expect((await snapshot(project)).segments).toHaveLength(1);
+    const leave = await enterSealing(32 * MIB);
+    expect((await snapshot(project)).segments).toHaveLength(1);
+    leave();
+    leaveFiles();
   });
 });

@@ -25,6 +25,11 @@ const SCALED: readonly Edit[] = [
     replacement: "const ROOM_BYTES = 1024;",
   },
   {
+    file: "durable/steps/room.ts",
+    text: "const SEALING_BYTES = 32 * 1024 * 1024;",
+    replacement: "const SEALING_BYTES = 1024;",
+  },
+  {
     file: "durable/steps/snapshot.ts",
     text: "const SHORT_LIST_CHARACTERS = 32 * 1024;",
     replacement: "const SHORT_LIST_CHARACTERS = 512;",
@@ -41,8 +46,9 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/steps/room.ts",
-    text: "const stays = new Set<Stay>();",
-    replacement: "const stays = new Set<Stay>(); globalThis.newIsolate = () => stays.clear();",
+    text: "const seals = new Room(SEALING_BYTES);",
+    replacement: `const seals = new Room(SEALING_BYTES);
+      globalThis.newIsolate = () => { files.stays.clear(); seals.stays.clear(); };`,
   },
 ];
 

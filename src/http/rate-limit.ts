@@ -7,7 +7,8 @@ import type { RequestFailure } from "./problems.ts";
 /** Tokens of a key that this isolate has taken and not spent yet. */
 interface Purse {
   tokens: number;
-  isBeingFilled: boolean;
+  /** Until when somebody is thought to fill it: a request whose client leaves is cut off, and never says that it ended. */
+  filledUntil: number;
 }
 
 /**
@@ -15,6 +16,9 @@ interface Purse {
  * with each one; a token is spent once all the same, and what an isolate takes with it into its end is few.
  */
 const purses = new Map<string, Purse>();
+
+/** Longest answer of the limiter that the others leave the filling to. */
+const LONGEST_FILLING_MS = 2000;
 
 /** Keys of one isolate: some megabytes at most. */
 const MOST_PURSES = 10_000;
@@ -29,8 +33,9 @@ export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFail
     return null;
   }
   // Requests do not wait for each other's answers: those that come meanwhile ask for themselves alone.
-  const fills = !purse.isBeingFilled;
-  purse.isBeingFilled = true;
+  const now = Date.now();
+  const fills = purse.filledUntil <= now;
+  if (fills) purse.filledUntil = now + LONGEST_FILLING_MS;
   try {
     const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, fills ? handfulOf(rate) : 1);
     if (taken === 0) return { reason: "rate_limited", rate, waitMs };
@@ -39,7 +44,7 @@ export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFail
   } catch {
     return null;
   } finally {
-    if (fills) purse.isBeingFilled = false;
+    if (fills) purse.filledUntil = 0;
   }
 };
 
@@ -47,7 +52,7 @@ const purseOf = (keyHash: string): Purse => {
   const known = purses.get(keyHash);
   if (known !== undefined) return known;
   if (purses.size >= MOST_PURSES) purses.clear();
-  const empty = { tokens: 0, isBeingFilled: false };
+  const empty = { tokens: 0, filledUntil: 0 };
   purses.set(keyHash, empty);
   return empty;
 };

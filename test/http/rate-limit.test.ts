@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { Env } from "../../durable/env.ts";
+import { refuseRush } from "../../src/http/rate-limit.ts";
 import { call, callWith, newKey, newWorkspace } from "./client.ts";
 
 const SLOW = { RATE_LIMIT_BURST: "3", RATE_LIMIT_PER_SECOND: "1" };
@@ -39,4 +41,24 @@ it("a limiter that is out of reach lets requests pass", async () => {
   const away = { RATE_LIMITER: "none" };
   expect((await callWith(away, "GET", "/sessions", { headers })).status).toBe(200);
   expect((await call("GET", "/sessions", { headers })).status).toBe(200);
+});
+
+it("a request that was cut off while it asked the limiter does not make every later one ask", async () => {
+  let asked = 0;
+  const limiter = (answer: (asking: Request) => Promise<Response>) =>
+    ({ RATE_LIMITER: { idFromName: (name: string) => name, get: () => ({ fetch: answer }) } }) as unknown as Env;
+  const keyHash = crypto.randomUUID();
+  void refuseRush(
+    limiter(() => new Promise(() => {})),
+    keyHash,
+  ); // never goes on, as what follows in such a request
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const generous = limiter(async ({ headers }) => {
+    asked += 1;
+    const [, wanted] = JSON.parse(headers.get("do-content") ?? "[]");
+    return Response.json({ taken: wanted, waitMs: 0 });
+  });
+  for (let request = 0; request < 20; request += 1) expect(await refuseRush(generous, keyHash)).toBeNull();
+  expect(asked).toBe(2);
 });

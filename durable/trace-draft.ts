@@ -5,7 +5,7 @@ import { hasFailed, inRowOrder } from "../src/trace/row-order.ts";
 import { countRow, newTally } from "../src/trace/run-statistics.ts";
 import type { HotRun } from "../src/trace/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "./actors.ts";
-import { enterSealing } from "./steps/room.ts";
+import { enterSealing } from "./room.ts";
 import type { Replaced, TraceStore, WrittenSegment } from "./trace-store.ts";
 
 /** What work on a shard's segments needs. Never done twice at once. */

@@ -7,8 +7,8 @@ import type { HeldChunks } from "../../src/parquet/held-chunks.ts";
 import { columnsToChoose, type RowChoice, type SelectedRows, selectRows } from "../../src/parquet/select-rows.ts";
 import type { SnapshotSegment } from "../../src/source/port.ts";
 import type { Env } from "../env.ts";
+import { enterRoom } from "../room.ts";
 import { makeLine } from "./line.ts";
-import { enterRoom } from "./room.ts";
 import { readColumns, segmentFooter } from "./segments.ts";
 import { isWhole, windowsOf } from "./windows.ts";
 

@@ -8,8 +8,8 @@ import type { ClickHouseTable, PageScope } from "../../src/source/clickhouse/cli
 import { sourceFailure } from "../../src/source/clickhouse/failures.ts";
 import type { PageBounds } from "../../src/source/clickhouse/queries.ts";
 import type { Env } from "../env.ts";
+import { enterRoom } from "../room.ts";
 import { scopeOf } from "../table-scope.ts";
-import { enterRoom } from "./room.ts";
 import { stagedKey } from "./scratch.ts";
 
 /** One page of a table: its number, where it begins and ends, and the bound of the snapshot it belongs to. */

@@ -1,10 +1,10 @@
 import type { StoreFailure } from "../../src/domain/failures.ts";
 import type { Upload } from "../../src/domain/run/state.ts";
 import { joinedEtag } from "../../src/s3/etags.ts";
+import { enterRoom } from "../room.ts";
 import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
 import { inLanes } from "./lanes.ts";
 import { makeLine } from "./line.ts";
-import { enterRoom } from "./room.ts";
 
 /** Uploads what is missing of a file in equal parts, several at once, then joins them and looks at what lies there. */
 export async function uploadInParts(work: FileWork): Promise<void> {

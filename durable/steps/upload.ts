@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { runFileKey } from "../../src/domain/run/place.ts";
 import { putOrFind } from "../../src/s3/put-or-find.ts";
+import { enterRoom } from "../room.ts";
 import { openBucket } from "../vault.ts";
 import { commitFile, type FileWork, recordFailure } from "./commit.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
-import { enterRoom } from "./room.ts";
 import { uploadInParts } from "./upload-parts.ts";
 
 /** Writes the run's next file: one PUT, or equal parts of which each is a checkpoint; then looks at what lies there. */

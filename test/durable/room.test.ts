@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { enterRoom, enterSealing } from "../../durable/steps/room.ts";
+import { enterRoom, enterSealing } from "../../durable/room.ts";
 import { exported, ingest, NOON, newId, newProject, patch, post, snapshot } from "./traces.ts";
 
 const MIB = 1024 * 1024;
@@ -36,6 +36,17 @@ describe("the room of an isolate", () => {
     leave();
     (await large)();
     (await small)();
+  });
+
+  it("is looked at the more seldom the longer the line is, and lets all of it in", async () => {
+    const leave = await enterRoom(48 * MIB);
+    const pause = vi.spyOn(globalThis, "setTimeout");
+    const line = Array.from({ length: 100 }, () => enterRoom(MIB));
+    const pauses = pause.mock.calls.slice(0, 100).map(([, ms]) => ms);
+    pause.mockRestore();
+    leave();
+    for (const entered of line) (await entered)();
+    expect([pauses[0], pauses[31], pauses[32], pauses[99]]).toEqual([5, 5, 10, 20]);
   });
 
   it("forgets after seconds who no longer looks, because its actor was reset while it waited", async () => {

@@ -20,12 +20,12 @@ const SCALED: readonly Edit[] = [
     replacement: `const LEAST_PART_BYTES = ${LEAST_PART_BYTES};`,
   },
   {
-    file: "durable/steps/room.ts",
+    file: "durable/room.ts",
     text: "const ROOM_BYTES = 48 * 1024 * 1024;",
     replacement: "const ROOM_BYTES = 1024;",
   },
   {
-    file: "durable/steps/room.ts",
+    file: "durable/room.ts",
     text: "const SEALING_BYTES = 32 * 1024 * 1024;",
     replacement: "const SEALING_BYTES = 1024;",
   },
@@ -40,12 +40,17 @@ const SCALED: readonly Edit[] = [
     replacement: "const HELD_BYTES = 8 * 1024;",
   },
   {
-    file: "durable/steps/room.ts",
+    file: "durable/room.ts",
     text: "const LOOK_AGAIN_MS = 5;",
     replacement: "const LOOK_AGAIN_MS = 5_000;",
   },
   {
-    file: "durable/steps/room.ts",
+    file: "durable/room.ts",
+    text: "const MOST_PAUSE_MS = SILENT_MS / 5;",
+    replacement: "const MOST_PAUSE_MS = SILENT_MS;",
+  },
+  {
+    file: "durable/room.ts",
     text: "const seals = new Room(SEALING_BYTES);",
     replacement: `const seals = new Room(SEALING_BYTES);
       globalThis.newIsolate = () => { files.stays.clear(); seals.stays.clear(); };`,

@@ -6,8 +6,12 @@
 const ROOM_BYTES = 48 * 1024 * 1024;
 const SEALING_BYTES = 32 * 1024 * 1024;
 
-/** Pause between looks at a room. Actors cannot wake each other: the platform forbids I/O on behalf of another one. */
+/**
+ * Pause between looks at a room; for each so many in the line before, one such pause more, or a thousand shards would do
+ * nothing but look. Actors cannot wake each other: the platform forbids I/O on behalf of another one.
+ */
 const LOOK_AGAIN_MS = 5;
+const LOOKING_AT_ONCE = 32;
 
 /**
  * Longest stay that counts, longer than two requests with their deadlines take. An actor may be reset while its isolate
@@ -15,8 +19,9 @@ const LOOK_AGAIN_MS = 5;
  */
 const STAY_MS = 5 * 60_000;
 
-/** Who waits and has not looked for so long, a thousand looks, was reset too: the next ones need not wait for it. */
+/** Who waits and has not looked for so long was reset too: the next ones need not wait for it. */
 const SILENT_MS = 5000;
+const MOST_PAUSE_MS = SILENT_MS / 5;
 
 interface Stay {
   readonly bytes: number;
@@ -46,22 +51,35 @@ class Room {
    */
   async enter(bytes: number): Promise<() => void> {
     const ticket = { lookedAt: 0 };
-    while (!this.#mayEnter(ticket, bytes)) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    for (;;) {
+      const before = this.#lookedBy(ticket);
+      if (before === 0 && this.#hasRoomFor(bytes)) break;
+      const pauseMs = Math.min(LOOK_AGAIN_MS * (1 + Math.floor(before / LOOKING_AT_ONCE)), MOST_PAUSE_MS);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
     this.#tickets.delete(ticket);
     const stay = { bytes, until: Date.now() + STAY_MS };
     this.stays.add(stay);
     return () => this.stays.delete(stay);
   }
 
-  /** A look at the room, which keeps the place in the line. */
-  #mayEnter(ticket: Ticket, bytes: number): boolean {
+  /** A look keeps the place in the line; answers how many stand before. */
+  #lookedBy(ticket: Ticket): number {
     const now = Date.now();
     ticket.lookedAt = now;
     this.#tickets.add(ticket);
     for (const one of this.#tickets) if (one.lookedAt + SILENT_MS <= now) this.#tickets.delete(one);
-    const [first] = this.#tickets;
-    const taken = this.#takenBytes(now);
-    return first === ticket && (taken === 0 || taken + bytes <= this.#bytes);
+    let before = 0;
+    for (const one of this.#tickets) {
+      if (one === ticket) break;
+      before += 1;
+    }
+    return before;
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    const taken = this.#takenBytes(Date.now());
+    return taken === 0 || taken + bytes <= this.#bytes;
   }
 
   #takenBytes(now: number): number {

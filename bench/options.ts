@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { DevFailure } from "../dev/failure.ts";
+import { withUsage } from "../dev/usage.ts";
 
 export interface BenchOptions {
   readonly runs: number;
@@ -13,8 +13,8 @@ const LEAST_ROUNDS = 1;
 const USAGE = "Usage: npm run bench -- [--runs <number>] [--rounds <number>] [--json]";
 
 /** Reads `--runs 100000 --rounds 5 --json`. Throws a DevFailure for what it cannot understand. */
-export const readOptions = (args: readonly string[]): BenchOptions => {
-  try {
+export const readOptions = (args: readonly string[]): BenchOptions =>
+  withUsage(USAGE, () => {
     const { values } = parseArgs({
       args: [...args],
       options: {
@@ -28,10 +28,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       rounds: count("rounds", values.rounds, LEAST_ROUNDS),
       json: values.json,
     };
-  } catch (error) {
-    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
-};
+  });
 
 const count = (name: string, text: string, least: number): number => {
   const value = Number(text);

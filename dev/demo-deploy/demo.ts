@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { DAY_MS } from "../../src/domain/time.ts";
 import { type ApiAccess, ask, projectId } from "../api.ts";
 import {
   createDeployment,
@@ -20,7 +21,6 @@ import { chat, sendVisitors } from "./visitors.ts";
 
 const NAME = "demo agent";
 const LOOK_EVERY_MS = 50;
-const DAY_MS = 86_400_000;
 
 /** A server that does not even start: what it needs is not there. */
 const BROKEN = `throw new Error("the prompt of the agent is missing"); export default { fetch() {} };`;

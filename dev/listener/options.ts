@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { DevFailure } from "../failure.ts";
+import { withUsage } from "../usage.ts";
 
 const USAGE = "Usage: npm run listener -- <directory> [--compute-id <name>] [--poll-ms <milliseconds>]";
 
@@ -15,8 +15,8 @@ export interface ListenerOptions {
 }
 
 /** Reads the command line; throws a DevFailure with the usage when it cannot be understood. */
-export const readOptions = (args: readonly string[]): ListenerOptions => {
-  try {
+export const readOptions = (args: readonly string[]): ListenerOptions =>
+  withUsage(USAGE, () => {
     const options = { "compute-id": { type: "string" }, "poll-ms": { type: "string" } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [directory, ...others] = positionals;
@@ -31,7 +31,4 @@ export const readOptions = (args: readonly string[]): ListenerOptions => {
       computeId: values["compute-id"] ?? hostname(),
       pollMs: pollText === null ? null : Number(pollText),
     };
-  } catch (error) {
-    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
-};
+  });

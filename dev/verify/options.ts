@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { DevFailure } from "../failure.ts";
+import { withUsage } from "../usage.ts";
 
 const USAGE = `Usage: npm run verify -- <what> [--full] [--endpoint <url>]
 
@@ -19,8 +19,8 @@ export interface VerifyOptions {
 }
 
 /** Reads the command line; throws a DevFailure with the usage when it cannot be understood. */
-export const readOptions = (args: readonly string[]): VerifyOptions => {
-  try {
+export const readOptions = (args: readonly string[]): VerifyOptions =>
+  withUsage(USAGE, () => {
     const options = { full: { type: "boolean" }, endpoint: { type: "string" } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [what, ...others] = positionals;
@@ -29,7 +29,4 @@ export const readOptions = (args: readonly string[]): VerifyOptions => {
     if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
       throw new Error(`--endpoint must be an address such as https://s3.example.com; it is "${endpoint}".`);
     return { what, full: values.full ?? false, endpoint };
-  } catch (error) {
-    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
-};
+  });

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { DevFailure } from "../../dev/failure.ts";
+import { withUsage } from "../../dev/usage.ts";
 import { KINDS, type Kind } from "./explore.ts";
 
 export interface SimulationOptions {
@@ -18,7 +18,7 @@ const USAGE =
 
 /** Reads the command line. Throws a DevFailure for what it cannot understand: no world lived would look like no fault found. */
 export function readOptions(args: readonly string[]): SimulationOptions {
-  try {
+  return withUsage(USAGE, () => {
     const { values } = parseArgs({
       args: [...args],
       options: {
@@ -38,9 +38,7 @@ export function readOptions(args: readonly string[]): SimulationOptions {
       isTraced: values.trace,
       plant: values.plant ?? null,
     };
-  } catch (error) {
-    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  }
+  });
 }
 
 function numberOf(name: string, text: string, least: number): number {

@@ -1,0 +1,10 @@
+import { DevFailure } from "./failure.ts";
+
+/** Reads a command line: whatever `read` throws ends the command with its message and the usage. */
+export const withUsage = <Options>(usage: string, read: () => Options): Options => {
+  try {
+    return read();
+  } catch (error) {
+    throw new DevFailure(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+};

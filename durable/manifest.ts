@@ -5,6 +5,7 @@ import type { StoreFailure } from "../src/domain/failures.ts";
 import { keyPrefixOf, manifestKey, successKey } from "../src/domain/layout.ts";
 import { fail, ok, type Result } from "../src/domain/result.ts";
 import type { Store } from "../src/s3/client.ts";
+import { showsWhatWasSent } from "../src/s3/etags.ts";
 import { storeFailureOf } from "../src/s3/failures.ts";
 import { putOrFind } from "../src/s3/put-or-find.ts";
 import { run } from "./actors.ts";
@@ -52,8 +53,8 @@ async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<
   const seen = await store.head(key);
   if (!seen.ok) return seen.failure.reason === "access_denied" ? ok(null) : seen;
   const { etag, md5 } = written.value;
-  const isWhole = seen.value.bytes === body.length && (seen.value.etag === md5 || etag !== md5);
-  return isWhole ? ok(null) : fail(storeFailureOf("put", { kind: "damaged" }));
+  const sent = { bytes: body.length, expectedEtag: md5, hasMd5Etags: etag === md5 };
+  return showsWhatWasSent(seen.value, sent) ? ok(null) : fail(storeFailureOf("put", { kind: "damaged" }));
 }
 
 /** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */

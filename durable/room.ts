@@ -78,11 +78,12 @@ class Room {
   }
 
   #hasRoomFor(bytes: number): boolean {
-    const taken = this.#takenBytes(Date.now());
+    const taken = this.#takenBytes();
     return taken === 0 || taken + bytes <= this.#bytes;
   }
 
-  #takenBytes(now: number): number {
+  #takenBytes(): number {
+    const now = Date.now();
     let bytes = 0;
     for (const stay of this.stays) {
       if (stay.until <= now) this.stays.delete(stay);

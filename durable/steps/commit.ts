@@ -2,6 +2,7 @@ import type { StoreFailure } from "../../src/domain/failures.ts";
 import type { Verification } from "../../src/domain/run/events.ts";
 import type { PlannedFile } from "../../src/parquet/plan.ts";
 import type { SeenObject, Store } from "../../src/s3/client.ts";
+import { type SentObject, showsWhatWasSent } from "../../src/s3/etags.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 
@@ -15,14 +16,12 @@ export interface FileWork {
 }
 
 /** What is known of a file's bytes once they were sent. */
-export interface FileProof {
+export interface FileProof extends Pick<SentObject, "hasMd5Etags"> {
   readonly sha256: string;
   /** As the store acknowledged the file; null: it did not say. */
   readonly etag: string | null;
   /** Null: parts of an older version, whose MD5s nobody knows. */
   readonly expectedEtag: string | null;
-  /** Whether the store's answers to the bytes were their MD5s; where they were not, an ETag proves nothing. */
-  readonly hasMd5Etags: boolean;
 }
 
 /**
@@ -70,8 +69,8 @@ export function recordFailure(context: StepContext, store: StoreFailure): void {
   context.record({ type: "RecordFailure", failure: { reason: "store", store }, now: Date.now() });
 }
 
-const isThisFile = ({ file }: FileWork, { expectedEtag, hasMd5Etags }: FileProof, seen: SeenObject): boolean =>
-  seen.bytes === file.bytes && (seen.etag === expectedEtag || !hasMd5Etags);
+const isThisFile = ({ file }: FileWork, proof: FileProof, seen: SeenObject): boolean =>
+  showsWhatWasSent(seen, { ...proof, bytes: file.bytes });
 
 function recordFile({ context, file, key }: FileWork, proof: FileProof, seen: SeenObject | null): void {
   const { sha256, expectedEtag } = proof;

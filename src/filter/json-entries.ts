@@ -1,4 +1,15 @@
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfText,
+  endOfWord,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from "../json-bytes.ts";
 import type { Scalar } from "./filter.ts";
 import { Places } from "./json-places.ts";
 
@@ -56,23 +67,6 @@ export function eachEntry(bytes: Uint8Array, member: string | null, visit: (entr
     if (places.isAtName) places.name(() => textOf(bytes, start, end));
     else if (places.isSeen && !visit({ key: places.key, value: () => scalarOf(bytes, start, end) })) return;
   }
-}
-
-/** Position behind the text that begins at `start`. */
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return Math.min(at + 1, bytes.length);
-}
-
-/** Position behind a number or one of the words true, false and null. */
-function endOfWord(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  for (let byte = bytes[at]; byte !== undefined && byte > 0x20; byte = bytes[at]) {
-    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
-    at += 1;
-  }
-  return at;
 }
 
 function scalarOf(bytes: Uint8Array, start: number, end: number): Scalar {

@@ -1,5 +1,17 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../json-bytes.ts";
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isDigit,
+  MINUS,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  ZERO,
+} from "../json-bytes.ts";
 
 /**
  * Finds where values stand in JSON text without building them: the bytes of a member can then be kept exactly as
@@ -33,9 +45,6 @@ export const MAX_MEMBERS = 10_000;
 /** Longest key that is put together letter by letter, which is fastest for short ones and takes twenty bytes a letter. */
 const SHORT_KEY_BYTES = 64;
 
-const MINUS = 0x2d;
-const ZERO = 0x30;
-const NINE = 0x39;
 const LOWER_U = 0x75;
 
 /** Closing brackets of the containers being scanned. Scans never overlap: they are synchronous. */
@@ -282,8 +291,6 @@ function skipSpace(bytes: Uint8Array, from: number): number {
     at += 1;
   }
 }
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
 const isHexDigit = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);

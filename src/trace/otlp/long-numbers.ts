@@ -1,11 +1,7 @@
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, QUOTE } from "../../json-bytes.ts";
+import { endOfText, endOfWord, isDigit, MINUS, QUOTE } from "../../json-bytes.ts";
 
 /** Digits of the shortest whole number that a double may not hold: 2^53 + 1. */
 const LONG = 16;
-
-const MINUS = 0x2d;
-const ZERO = 0x30;
-const NINE = 0x39;
 
 /**
  * The JSON with its long whole numbers as text, as OTLP has them: parsed as numbers they would lose digits. The bytes
@@ -17,7 +13,7 @@ export function longNumbersAsText(json: Uint8Array): Uint8Array {
   let copied = 0;
   for (let at = 0; at < json.length; ) {
     const start = at;
-    at = json[at] === QUOTE ? endOfText(json, at) : isOfNumber(json[at]) ? endOfNumber(json, at) : at + 1;
+    at = json[at] === QUOTE ? endOfText(json, at) : isOfNumber(json[at]) ? endOfWord(json, at) : at + 1;
     if (at - start < LONG || !isWhole(json, start, at)) continue;
     // Two quotes for at least 16 digits.
     text ??= new Uint8Array(Math.ceil((json.length * (LONG + 2)) / LONG));
@@ -34,26 +30,9 @@ export function longNumbersAsText(json: Uint8Array): Uint8Array {
   return text.subarray(0, written + json.length - copied);
 }
 
-function endOfText(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
-}
-
-function endOfNumber(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  for (let byte = json[at]; byte !== undefined && byte > 0x20; byte = json[at]) {
-    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
-    at += 1;
-  }
-  return at;
-}
-
 function isWhole(json: Uint8Array, start: number, end: number): boolean {
   for (let at = json[start] === MINUS ? start + 1 : start; at < end; at += 1) if (!isDigit(json[at])) return false;
   return true;
 }
 
 const isOfNumber = (byte: number | undefined): boolean => byte === MINUS || isDigit(byte);
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;

@@ -1,4 +1,4 @@
-import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../../json-bytes.ts";
+import { COMMA, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../../json-bytes.ts";
 import { scanValue } from "../json-scan.ts";
 import type { Attributes, AttributeValue } from "./attribute-value.ts";
 import { MAX_JSON_TOKENS, MAX_VALUE_DEPTH } from "./budget.ts";
@@ -151,17 +151,10 @@ function double(reading: Reading, value: unknown): number {
 /** How many brackets and commas stand outside of strings: so much is built by parsing. The bytes must be JSON. */
 function countTokens(json: Uint8Array): number {
   let tokens = 0;
-  let inString = false;
-  for (let at = 0; at < json.length; at += 1) {
+  for (let at = 0; at < json.length; ) {
     const byte = json[at];
-    if (inString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) {
-      inString = true;
-    } else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      tokens += 1;
-    }
+    if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) tokens += 1;
+    at = byte === QUOTE ? endOfText(json, at) : at + 1;
   }
   return tokens;
 }

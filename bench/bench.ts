@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { createDestination, createProject, type ExportRequest } from "../dev/api.ts";
 import type { BucketAddress } from "../dev/bucket-address.ts";
 import { DevFailure, runCommand } from "../dev/failure.ts";
-import { DAY_MS, isoFromMs } from "../src/domain/time.ts";
+import { DAY_MS, isoFromMs } from "../src/domain/shared/time.ts";
 import type { BucketPlace } from "./bucket-process.ts";
 import { type Child, startChild } from "./child.ts";
 import { hasClickHouse } from "./clickhouse.ts";

@@ -1,4 +1,4 @@
-import { EXPORT_FIELDS } from "../src/domain/fields.ts";
+import { EXPORT_FIELDS } from "../src/domain/shared/fields.ts";
 
 /** What the contenders are asked to export. */
 export interface Choice {

@@ -7,7 +7,7 @@ import type { PeerQuery } from "./peer.ts";
 const COLUMNS = ["id", "name", "run_type", "status", "start_time", "end_time", "error", "inputs", "outputs"] as const;
 const { expression, where } = CHOICES.failed.filter;
 
-/** As many as the original answers at most (src/http/schemas/runs-query.ts). */
+/** As many as the original answers at most (src/http/runs/query-schemas.ts). */
 const LIMIT = 100;
 
 /** A query takes milliseconds, so many more of them than exports fit into a benchmark. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { DAY_MS, dayOf, isoFromMs } from "../src/domain/time.ts";
+import { DAY_MS, dayOf, isoFromMs } from "../src/domain/shared/time.ts";
 import type { WaybillConfig } from "./config.ts";
 import { writePrivateFile } from "./private-file.ts";
 

@@ -1,9 +1,9 @@
-import type { Compression } from "./domain/fields.ts";
-import { LIMITS, type Limits } from "./domain/limits.ts";
-import type { Credentials } from "./domain/records.ts";
-import { RETENTION_DAYS } from "./domain/retention.ts";
+import type { Compression } from "./domain/shared/fields.ts";
+import { LIMITS, type Limits } from "./domain/shared/limits.ts";
+import type { Credentials } from "./domain/shared/records.ts";
+import { RETENTION_DAYS } from "./domain/workspace/retention.ts";
 
-/** Spelling of statuses and defaults towards clients; src/http/wire-profile.ts says what each one means. */
+/** Spelling of statuses and defaults towards clients; src/http/kernel/wire-profile.ts says what each one means. */
 export type WireProfileName = "spec" | "langsmith";
 
 /** Region group in which every Durable Object of the deployment lives (spec 9: EU installations). */

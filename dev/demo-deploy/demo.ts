@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DAY_MS } from "../../src/domain/time.ts";
+import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { type ApiAccess, ask, projectId } from "../api.ts";
 import {
   createDeployment,

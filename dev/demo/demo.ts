@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
+import { DAY_MS, isoFromMs } from "../../src/domain/shared/time.ts";
 import {
   createDestination,
   createExport,

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../src/domain/limits.ts";
-import { DAY_MS, dayOf, startOfDay } from "../../src/domain/time.ts";
+import { LIMITS } from "../../src/domain/shared/limits.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../src/domain/shared/time.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

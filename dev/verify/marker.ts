@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { GetObjectCommand, NoSuchKey } from "@aws-sdk/client-s3";
-import { manifestKey, successKey } from "../../src/domain/layout.ts";
+import { manifestKey, successKey } from "../../src/domain/destination/layout.ts";
 import type { Subject } from "./subject.ts";
 
 /** Whether the bucket holds this very manifest, and `_SUCCESS` names it. Answers one line per problem. */

@@ -1,4 +1,4 @@
-import { exportFolder } from "../../src/domain/layout.ts";
+import { exportFolder } from "../../src/domain/destination/layout.ts";
 import { listObjects } from "../download.ts";
 import { checkContents } from "./contents.ts";
 import { explained } from "./explain.ts";

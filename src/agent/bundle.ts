@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { fail, ok, type Result } from "../domain/result.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { MOST_FILES, MOST_PATH_CHARACTERS, MOST_UNPACKED_BYTES } from "./limits.ts";
 import { readTar, type TarFile } from "./tar.ts";
 

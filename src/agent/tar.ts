@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from "../domain/result.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 
 /**
  * Reads a tar archive (POSIX ustar, with the long names of pax and GNU) that a stranger made. Only plain files come

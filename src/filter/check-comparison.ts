@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { itemsOf, readComparisons, readKey, readText, type ValueComparator } from "./comparisons.ts";
 import { entriesIn } from "./containment.ts";
 import { ACCEPTED, COMPARATORS, type Field, fieldNamed } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { type Count, checkComparison } from "./check-comparison.ts";
 import type { Filter } from "./filter.ts";
 import { type Checked, pairedAnd, pairedNot, pairedOr } from "./pairs.ts";

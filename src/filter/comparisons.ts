@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import type { Comparator } from "./fields.ts";
 import type { Comparison } from "./filter.ts";
 import { MAX_KEY_LENGTH } from "./limits.ts";

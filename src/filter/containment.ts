@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import type { EntryTest, PartTest, Scalar } from "./filter.ts";
 import { MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "./limits.ts";
 import { and, leaf } from "./logic.ts";

@@ -1,4 +1,4 @@
-import type { Result } from "../domain/result.ts";
+import type { Result } from "../domain/shared/result.ts";
 import { checkFilter } from "./check.ts";
 import type { Filter } from "./filter.ts";
 import { parseSyntax } from "./parser.ts";

@@ -9,7 +9,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from "../json-bytes.ts";
+} from "../json/bytes.ts";
 import type { Scalar } from "./filter.ts";
 import { Places } from "./json-places.ts";
 

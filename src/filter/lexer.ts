@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { MAX_FILTER_LENGTH } from "./limits.ts";
 import { type FilterFailure, refuse } from "./syntax.ts";
 

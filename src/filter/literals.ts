@@ -1,6 +1,6 @@
-import { ok, type Result } from "../domain/result.ts";
-import { canonicalUuid } from "../domain/run-id.ts";
-import { microsFromIso } from "../domain/time-text.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
+import { canonicalUuid } from "../domain/shared/run-id.ts";
+import { microsFromIso } from "../domain/shared/time-text.ts";
 import { type FilterFailure, type LiteralSyntax, refuse } from "./syntax.ts";
 
 /** Reads the values of a filter as the field beside them wants them. */

@@ -1,4 +1,4 @@
-import { ok, type Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { type Token, tokensOf } from "./lexer.ts";
 import { MAX_LIST_ITEMS, MAX_NESTING } from "./limits.ts";
 import {

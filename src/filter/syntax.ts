@@ -1,4 +1,4 @@
-import { fail } from "../domain/result.ts";
+import { fail } from "../domain/shared/result.ts";
 
 /** Why a text is no filter. `position` counts UTF-16 units from its beginning; the message says what was expected. */
 export interface FilterFailure {

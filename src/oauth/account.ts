@@ -1,5 +1,5 @@
 import type { ProviderRecord } from "../domain/provider/index.ts";
-import { isCleanText } from "../domain/text.ts";
+import { isCleanText } from "../domain/shared/text.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 
 const MOST_CHARACTERS = 255;

@@ -1,7 +1,7 @@
-import { boundedBody } from "../bounded-body.ts";
-import { Deadline } from "../deadline.ts";
-import type { ProviderFailure } from "../domain/failures.ts";
-import { isUnreached } from "../edge-status.ts";
+import type { ProviderFailure } from "../domain/shared/failures.ts";
+import { boundedBody } from "../net/bounded-body.ts";
+import { Deadline } from "../net/deadline.ts";
+import { isUnreached } from "../net/edge-status.ts";
 
 /** Requests to a provider, whose answers are hostile: bounded in time and size, and never leading elsewhere. */
 

@@ -12,9 +12,9 @@ import {
   processRevocationResponse,
   revocationRequest,
 } from "oauth4webapi";
-import type { ProviderFailure } from "../domain/failures.ts";
 import type { ProviderRecord } from "../domain/provider/index.ts";
-import { ok, type Result } from "../domain/result.ts";
+import type { ProviderFailure } from "../domain/shared/failures.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { translated } from "./failures.ts";
 import { scopesOf } from "./scopes.ts";

@@ -1,8 +1,8 @@
 import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
-import type { ProviderFailure } from "../domain/failures.ts";
 import type { ProviderEndpoints } from "../domain/provider/index.ts";
-import { publicAddress } from "../domain/public-address.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import type { ProviderFailure } from "../domain/shared/failures.ts";
+import { publicAddress } from "../domain/shared/public-address.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { REQUEST } from "./client.ts";
 import { NOT_UNDERSTOOD, translated } from "./failures.ts";
 

@@ -1,6 +1,6 @@
 import { ResponseBodyError, WWWAuthenticateChallengeError } from "oauth4webapi";
-import type { ProviderFailure } from "../domain/failures.ts";
-import { fail, type Result } from "../domain/result.ts";
+import type { ProviderFailure } from "../domain/shared/failures.ts";
+import { fail, type Result } from "../domain/shared/result.ts";
 import { UnusableAnswer } from "./bounded-fetch.ts";
 
 /** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7009 (2.2.1) and OpenID Connect Core (3.1.2.6). Others are not repeated. */

@@ -1,7 +1,7 @@
 import type { Encoding, PageHeader } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import type { Compression } from "../domain/fields.ts";
+import type { Compression } from "../domain/shared/fields.ts";
 import { compressPage } from "./codec.ts";
 import type { ColumnName } from "./columns.ts";
 import type { Statistics } from "./statistics.ts";

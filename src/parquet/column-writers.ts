@@ -1,4 +1,4 @@
-import type { Compression } from "../domain/fields.ts";
+import type { Compression } from "../domain/shared/fields.ts";
 import { bloomFilterOf } from "./bloom.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import { ChunkWriter, type EncodedChunk } from "./chunk-writer.ts";

@@ -1,5 +1,5 @@
 import type { SchemaElement } from "hyparquet";
-import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../domain/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../domain/shared/fields.ts";
 
 /**
  * The physical columns of a segment, and how an exported file shows them. Both format versions are made of the same

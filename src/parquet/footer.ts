@@ -2,8 +2,8 @@ import type { ColumnChunk, FileMetaData, Statistics as FooterStatistics, SchemaE
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
-import type { Compression } from "../domain/fields.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import type { Compression } from "../domain/shared/fields.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import type { PageEncoding } from "./chunk-writer.ts";
 import { codecOfFooter, footerCodec } from "./codec.ts";
 import { COLUMNS, type ColumnName, type FileSchema } from "./columns.ts";

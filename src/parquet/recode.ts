@@ -1,8 +1,8 @@
-import type { Compression } from "../domain/fields.ts";
+import type { Compression } from "../domain/shared/fields.ts";
 import { ChunkWriter, type EncodedChunk } from "./chunk-writer.ts";
 import { decompressPage } from "./codec.ts";
 import { columnsFor, type Selection } from "./columns.ts";
-import { type HeldChunk, type HeldChunks, heldChunk } from "./held-chunks.ts";
+import { type HeldChunk, type HeldChunks, heldChunk } from "./loaded-chunks.ts";
 import { storedPages } from "./pages.ts";
 import { segmentFile } from "./segment-file.ts";
 

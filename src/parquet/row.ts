@@ -36,7 +36,7 @@ export interface SegmentRow {
 
   /** Private columns: kept in segments, never exported, so that a late change can be folded into a sealed run. */
 
-  /** Bit set of the fields that a patch has set (src/trace/merge.ts); a late post does not overwrite them. */
+  /** Bit set of the fields that a patch has set (src/trace/run/merge.ts); a late post does not overwrite them. */
   readonly _patched: number;
   /** JSON array of the individual feedback entries; null without feedback. */
   readonly _feedback: Uint8Array | null;

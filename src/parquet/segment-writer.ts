@@ -1,4 +1,4 @@
-import type { Compression } from "../domain/fields.ts";
+import type { Compression } from "../domain/shared/fields.ts";
 import {
   type ColumnWriter,
   count32Column,

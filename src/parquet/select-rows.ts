@@ -2,7 +2,7 @@ import type { CompiledFilter } from "../filter/evaluate.ts";
 import type { FilterColumn, RowView } from "../filter/row.ts";
 import { decimals, flags, integers, lists, strings, texts } from "./column-readers.ts";
 import { COLUMNS, type ColumnName } from "./columns.ts";
-import { type HeldChunks, heldChunk } from "./held-chunks.ts";
+import { type HeldChunks, heldChunk } from "./loaded-chunks.ts";
 
 /** Which rows of a segment are meant. */
 export interface RowChoice {

@@ -1,8 +1,8 @@
-import type { StoreFailure } from "../domain/failures.ts";
-import { keyPrefixOf, prefixProblem } from "../domain/layout.ts";
-import { publicAddress } from "../domain/public-address.ts";
-import type { DestinationConfig } from "../domain/records.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import { keyPrefixOf, prefixProblem } from "../domain/destination/layout.ts";
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import { publicAddress } from "../domain/shared/public-address.ts";
+import type { DestinationConfig } from "../domain/shared/records.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { configurationFailure } from "./failures.ts";
 
 /** Where a bucket is: the URL its keys are appended to, and the region that requests are signed for. */

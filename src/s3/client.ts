@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { StoreFailure } from "../domain/failures.ts";
-import type { Credentials, DestinationConfig } from "../domain/records.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import type { Credentials, DestinationConfig } from "../domain/shared/records.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { addressOf, objectUrl } from "./address.ts";
 import { exchange, type Session, type StoreAnswer, type StoreRequest } from "./exchange.ts";
 import { configurationFailure, type StoreOperation, storeFailureOf } from "./failures.ts";

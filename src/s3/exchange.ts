@@ -1,9 +1,9 @@
 import { AwsV4Signer } from "aws4fetch";
-import { boundedBody } from "../bounded-body.ts";
-import { Deadline } from "../deadline.ts";
-import type { StoreFailure } from "../domain/failures.ts";
-import type { Credentials } from "../domain/records.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import type { Credentials } from "../domain/shared/records.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
+import { boundedBody } from "../net/bounded-body.ts";
+import { Deadline } from "../net/deadline.ts";
 import { type StoreOperation, storeFailureOf } from "./failures.ts";
 import { codeOf } from "./replies.ts";
 

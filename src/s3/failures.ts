@@ -1,5 +1,5 @@
-import type { StoreFailure, StoreFailureReason } from "../domain/failures.ts";
-import { UNREACHED } from "../edge-status.ts";
+import type { StoreFailure, StoreFailureReason } from "../domain/shared/failures.ts";
+import { UNREACHED } from "../net/edge-status.ts";
 import { type DestinationError, MEANINGS } from "./meanings.ts";
 
 /** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */

@@ -1,4 +1,4 @@
-import type { StoreFailureReason } from "../domain/failures.ts";
+import type { StoreFailureReason } from "../domain/shared/failures.ts";
 
 /** The four errors that the check of a destination knows, word by word (spec 7.2). */
 export type DestinationError =

@@ -1,6 +1,6 @@
-import type { StoreFailure } from "../domain/failures.ts";
-import { probeKey } from "../domain/layout.ts";
-import { fail, ok, type Result } from "../domain/result.ts";
+import { probeKey } from "../domain/destination/layout.ts";
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 import type { Store } from "./client.ts";
 import { storeFailureOf } from "./failures.ts";
 

@@ -1,5 +1,5 @@
-import type { StoreFailure } from "../domain/failures.ts";
-import { ok, type Result } from "../domain/result.ts";
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import { ok, type Result } from "../domain/shared/result.ts";
 import { md5Of, type Store, type Written } from "./client.ts";
 
 /**

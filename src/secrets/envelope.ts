@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from "../domain/result.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
 
 /**
  * Seals secrets for storage: AES-256-GCM under a master key that is named in the envelope, so that master keys rotate.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDestination, createExport, type ExportRequest, projectId, untilCompleted } from "../../dev/api.ts";
 import { download } from "../../dev/download.ts";
 import { type DuckDB, type DuckRow, openDuckDB } from "../../dev/duckdb.ts";
-import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../../src/domain/time.ts";
+import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../../src/domain/shared/time.ts";
 import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 
 const LOOK_EVERY_MS = 100;

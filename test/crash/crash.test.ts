@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isoFromMs } from "../../src/domain/time.ts";
+import { isoFromMs } from "../../src/domain/shared/time.ts";
 import type { Contents } from "../faults/bucket-contents.ts";
 import { type Laboratory, openLaboratory, QUICK } from "../faults/laboratory.ts";
 import type { FaultRule } from "../support/broken-s3-rules.ts";

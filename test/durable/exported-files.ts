@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { expect } from "vitest";
-import { manifestKey } from "../../src/domain/layout.ts";
+import { manifestKey } from "../../src/domain/destination/layout.ts";
 import { customerStore, type TestWorkspace, untilEnded } from "./exporting.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;

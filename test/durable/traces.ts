@@ -1,19 +1,19 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { strays, traceShard, traceShardName } from "../../durable/actors.ts";
-import type { Env } from "../../durable/env.ts";
-import { ingestChanges } from "../../durable/ingest.ts";
-import type { Capacity, Taken } from "../../durable/trace-protocol.ts";
-import type { TraceShardActor } from "../../durable/trace-shard.ts";
-import { builtInSource } from "../../durable/trace-source.ts";
-import type { Project } from "../../src/domain/records.ts";
-import { ok, type Result } from "../../src/domain/result.ts";
-import { DAY_MS, startOfDay } from "../../src/domain/time.ts";
+import { strays, traceShard, traceShardName } from "../../durable/protocol/actors.ts";
+import type { Env } from "../../durable/protocol/env.ts";
+import type { Capacity, Taken } from "../../durable/protocol/shard.ts";
+import type { TraceShardActor } from "../../durable/shard/shard.ts";
+import { builtInSource } from "../../durable/source/built-in.ts";
+import type { Snapshot } from "../../durable/source/trace-source.ts";
+import { ingestChanges } from "../../durable/worker/ingest.ts";
+import type { Project } from "../../src/domain/shared/records.ts";
+import { ok, type Result } from "../../src/domain/shared/result.ts";
+import { DAY_MS, startOfDay } from "../../src/domain/shared/time.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
-import type { Snapshot } from "../../src/source/port.ts";
-import { feedbackEdit } from "../../src/trace/feedback.ts";
-import { NO_FIELDS, type RunChange } from "../../src/trace/run-change.ts";
+import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
+import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 
 /** A project of its own for each test, filled through the same door as HTTP uses, and looked at through its segments. */
 

@@ -7,7 +7,7 @@ import type { WaybillConfig } from "../../dev/config.ts";
 import { assertPortIsFree, freePort } from "../../dev/ports.ts";
 import type { Settings } from "../../dev/settings.ts";
 import { startWaybill } from "../../dev/start.ts";
-import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
+import { DAY_MS, isoFromMs } from "../../src/domain/shared/time.ts";
 import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";
 import { type Ask, askerOf } from "../support/own-waybill.ts";
 import { until } from "../support/until.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DAY_MS, isoFromMs, startOfDay } from "../../src/domain/time.ts";
+import { DAY_MS, isoFromMs, startOfDay } from "../../src/domain/shared/time.ts";
 
 /** Midnight of the first of the two days that have runs. */
 export const FIRST_DAY = startOfDay("2026-08-30");

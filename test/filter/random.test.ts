@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compileFilter } from "../../src/filter/evaluate.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
 import { COLUMNS, type ColumnKind } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/held-chunks.ts";
+import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { selectRows } from "../../src/parquet/select-rows.ts";
 import { segmentOf } from "../parquet/files.ts";

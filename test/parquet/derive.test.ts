@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Compression, EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import { type Compression, EXPORT_FIELDS } from "../../src/domain/shared/fields.ts";
+import { RowGatherer } from "../../src/parquet/collect-rows.ts";
 import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
-import { RowGatherer } from "../../src/parquet/gather.ts";
-import { heldInSegment } from "../../src/parquet/held-chunks.ts";
+import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
 import { storedPages } from "../../src/parquet/pages.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";

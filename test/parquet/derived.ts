@@ -1,8 +1,8 @@
-import type { Compression } from "../../src/domain/fields.ts";
+import type { Compression } from "../../src/domain/shared/fields.ts";
 import { compileFilter } from "../../src/filter/evaluate.ts";
+import { RowGatherer } from "../../src/parquet/collect-rows.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
-import { RowGatherer } from "../../src/parquet/gather.ts";
-import { heldInSegment } from "../../src/parquet/held-chunks.ts";
+import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
 import { recodedSegment } from "../../src/parquet/recode.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";
 import type { Segment } from "../../src/parquet/segment-writer.ts";

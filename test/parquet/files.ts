@@ -1,4 +1,4 @@
-import type { Compression } from "../../src/domain/fields.ts";
+import type { Compression } from "../../src/domain/shared/fields.ts";
 import type { Piece, PlannedFile } from "../../src/parquet/plan.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentFooter } from "../../src/parquet/segment-reader.ts";

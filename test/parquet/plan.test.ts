@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
+import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/shared/fields.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
 import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
 import { askDuckDb } from "./duckdb.ts";

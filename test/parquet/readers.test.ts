@@ -1,8 +1,8 @@
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import type { Compression, ExportField, FormatVersion } from "../../src/domain/fields.ts";
-import { ALL_FIELDS, EXPORT_FIELDS } from "../../src/domain/fields.ts";
+import type { Compression, ExportField, FormatVersion } from "../../src/domain/shared/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS } from "../../src/domain/shared/fields.ts";
 import { planFiles } from "../../src/parquet/plan.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { deriveSegment } from "./derived.ts";

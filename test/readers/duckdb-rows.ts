@@ -1,5 +1,5 @@
 import type { DuckDB } from "../../dev/duckdb.ts";
-import { EXPORT_FIELDS, type ExportField } from "../../src/domain/fields.ts";
+import { EXPORT_FIELDS, type ExportField } from "../../src/domain/shared/fields.ts";
 import { LIST_FIELDS, type Row, TIME_FIELDS } from "./expected-rows.ts";
 
 /** The columns' names and types as DuckDB sees them, partition columns included. */

@@ -1,4 +1,4 @@
-import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/shared/fields.ts";
 import { dottedOrder, type SentRun } from "./sent-runs.ts";
 
 /** Value of a cell in a form that every reader can be brought to: times as epoch microseconds, integers as text. */

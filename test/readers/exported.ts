@@ -9,7 +9,7 @@ import {
 } from "../../dev/api.ts";
 import { type DownloadedFile, download } from "../../dev/download.ts";
 import type { Settings } from "../../dev/settings.ts";
-import { DAY_MS, isoFromMs } from "../../src/domain/time.ts";
+import { DAY_MS, isoFromMs } from "../../src/domain/shared/time.ts";
 import { type OwnWaybill, startOwnWaybill } from "../support/own-waybill.ts";
 import { batchBody, FIRST_DAY, type SentRun } from "./sent-runs.ts";
 

@@ -5,7 +5,7 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openClickHouse } from "../../bench/clickhouse.ts";
 import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
-import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
+import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/shared/fields.ts";
 import { duckdbRows, duckdbTypes } from "./duckdb-rows.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { type Exported, type Laboratory, openLaboratory } from "./exported.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf, startOfDay } from "../../src/domain/time.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../src/domain/shared/time.ts";
 
 /** One run in the words of the ingest API, with JSON members as the exact text that is sent. */
 export interface SentRun {

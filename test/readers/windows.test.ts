@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDB, openDuckDB } from "../../dev/duckdb.ts";
-import { DAY_MS, dayOf, isoFromMs } from "../../src/domain/time.ts";
+import { DAY_MS, dayOf, isoFromMs } from "../../src/domain/shared/time.ts";
 import { duckdbRows } from "./duckdb-rows.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { type Exported, type Laboratory, openLaboratory } from "./exported.ts";

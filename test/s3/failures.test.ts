@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StoreFailureReason } from "../../src/domain/failures.ts";
+import type { StoreFailureReason } from "../../src/domain/shared/failures.ts";
 import { destinationError, type StoreCause, type StoreOperation, storeFailureOf } from "../../src/s3/failures.ts";
 
 const answer = (status: number, code: string | null = null): StoreCause => ({ kind: "answer", status, code });

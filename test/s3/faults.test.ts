@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Result } from "../../src/domain/result.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { probe } from "../../src/s3/probe.ts";
 import { MARK } from "../support/secrets/mark.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Result } from "../../src/domain/result.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
 import { md5Of, openStore, type Store } from "../../src/s3/client.ts";
 import { joinedEtag } from "../../src/s3/etags.ts";
 import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";

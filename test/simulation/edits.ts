@@ -20,37 +20,37 @@ const SCALED: readonly Edit[] = [
     replacement: `const LEAST_PART_BYTES = ${LEAST_PART_BYTES};`,
   },
   {
-    file: "durable/room.ts",
+    file: "durable/concurrency/memory-budget.ts",
     text: "const ROOM_BYTES = 48 * 1024 * 1024;",
     replacement: "const ROOM_BYTES = 1024;",
   },
   {
-    file: "durable/room.ts",
+    file: "durable/concurrency/memory-budget.ts",
     text: "const SEALING_BYTES = 32 * 1024 * 1024;",
     replacement: "const SEALING_BYTES = 1024;",
   },
   {
-    file: "durable/steps/snapshot.ts",
+    file: "durable/export-run/steps/snapshot.ts",
     text: "const SHORT_LIST_CHARACTERS = 32 * 1024;",
     replacement: "const SHORT_LIST_CHARACTERS = 512;",
   },
   {
-    file: "durable/steps/derive.ts",
+    file: "durable/export-run/steps/derive.ts",
     text: "const HELD_BYTES = 1024 * 1024;",
     replacement: "const HELD_BYTES = 8 * 1024;",
   },
   {
-    file: "durable/room.ts",
+    file: "durable/concurrency/memory-budget.ts",
     text: "const LOOK_AGAIN_MS = 5;",
     replacement: "const LOOK_AGAIN_MS = 5_000;",
   },
   {
-    file: "durable/room.ts",
+    file: "durable/concurrency/memory-budget.ts",
     text: "const MOST_PAUSE_MS = SILENT_MS / 5;",
     replacement: "const MOST_PAUSE_MS = SILENT_MS;",
   },
   {
-    file: "durable/room.ts",
+    file: "durable/concurrency/memory-budget.ts",
     text: "const seals = new Room(SEALING_BYTES);",
     replacement: `const seals = new Room(SEALING_BYTES);
       globalThis.newIsolate = () => { files.stays.clear(); seals.stays.clear(); };`,

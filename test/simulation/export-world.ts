@@ -1,9 +1,9 @@
-import { DestinationActor } from "../../durable/destination.ts";
-import { ExportActor } from "../../durable/export.ts";
-import { RunActor } from "../../durable/run.ts";
-import { StraysActor } from "../../durable/strays.ts";
-import { TraceShardActor } from "../../durable/trace-shard.ts";
-import { WorkspaceActor } from "../../durable/workspace.ts";
+import { DestinationActor } from "../../durable/destination/destination.ts";
+import { ExportActor } from "../../durable/export/export.ts";
+import { RunActor } from "../../durable/export-run/export-run.ts";
+import { TraceShardActor } from "../../durable/shard/shard.ts";
+import { StraysActor } from "../../durable/unrouted/unrouted.ts";
+import { WorkspaceActor } from "../../durable/workspace/workspace.ts";
 import { Customer } from "./customer.ts";
 import { INVARIANTS } from "./invariants/index.ts";
 import { Incarnation } from "./platform/actor.ts";

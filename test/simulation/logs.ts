@@ -1,4 +1,3 @@
-import type { Decider } from "../../src/decider.ts";
 import type { DeploymentEvent } from "../../src/domain/deployment/events.ts";
 import { deployment } from "../../src/domain/deployment/index.ts";
 import type { DeploymentState } from "../../src/domain/deployment/state.ts";
@@ -6,10 +5,11 @@ import { type DestinationEvent, destination } from "../../src/domain/destination
 import type { ExportEvent } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
+import type { RunEvent } from "../../src/domain/export-run/events.ts";
+import { run } from "../../src/domain/export-run/index.ts";
+import type { RunState } from "../../src/domain/export-run/state.ts";
 import { type FleetEvent, type FleetState, fleet } from "../../src/domain/fleet/index.ts";
-import type { RunEvent } from "../../src/domain/run/events.ts";
-import { run } from "../../src/domain/run/index.ts";
-import type { RunState } from "../../src/domain/run/state.ts";
+import type { Decider } from "../../src/domain/shared/decider.ts";
 import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import type { WorkspaceState } from "../../src/domain/workspace/state.ts";

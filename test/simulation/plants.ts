@@ -11,7 +11,7 @@ export interface Plant extends Edit {
 export const PLANTS: readonly Plant[] = [
   {
     name: "alarm-not-armed-first",
-    file: "durable/journal.ts",
+    file: "durable/journal/journal.ts",
     text: "this.#alarmAt = this.#moveAlarm(at);",
     replacement: "void at;",
     breaks: "an actor whose step breaks is woken by nobody",
@@ -19,7 +19,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "outbox-without-alarm",
-    file: "durable/journal.ts",
+    file: "durable/journal/journal.ts",
     text: "return this.#isAnyWaiting() ? Math.min(outboxAt, due ?? outboxAt) : due;",
     replacement: "return due;",
     breaks: "messages wait for an alarm that nobody sets",
@@ -27,7 +27,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "outbox-forgets-before-delivery",
-    file: "durable/journal.ts",
+    file: "durable/journal/journal.ts",
     text: "      await Promise.all([...lanes].map(lane));\n      this.#forget(arrived);",
     replacement: `      this.#forget([...lanes.values()].flat().map(({ id }) => id));
       await Promise.all([...lanes].map(lane));`,
@@ -36,7 +36,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "event-number-skipped",
-    file: "durable/journal.ts",
+    file: "durable/journal/journal.ts",
     text: "      for (const event of events) {\n        seq += 1;",
     replacement: "      for (const event of events) {\n        seq += events.length;",
     breaks: "events of one command leave gaps in the log",
@@ -44,7 +44,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "retry-counted-twice",
-    file: "src/domain/run/decide.ts",
+    file: "src/domain/export-run/decide.ts",
     text: "const retry = state.failures.length;",
     replacement: "const retry = 2 * state.failures.length;",
     breaks: "every failure costs two retries",
@@ -52,7 +52,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "crash-spends-a-retry",
-    file: "src/domain/run/decide.ts",
+    file: "src/domain/export-run/decide.ts",
     text: "const CRASHES_UNTIL_PROCESSING_ERROR = 3;",
     replacement: "const CRASHES_UNTIL_PROCESSING_ERROR = 1;",
     breaks: "a death of the process counts as a failure",
@@ -60,7 +60,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "lost-upload-ignored",
-    file: "src/domain/run/decide.ts",
+    file: "src/domain/export-run/decide.ts",
     text: `return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];`,
     replacement: "return [];",
     breaks: "parts are sent to an upload that is gone until the retries are spent",
@@ -68,7 +68,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "retry-without-limit",
-    file: "src/domain/run/decide.ts",
+    file: "src/domain/export-run/decide.ts",
     text: "state.retry >= limits.maxRetries)",
     replacement: "state.retry > limits.maxRetries)",
     breaks: "one retry more than allowed",
@@ -76,7 +76,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "snapshot-taken-again",
-    file: "src/domain/run/state.ts",
+    file: "src/domain/export-run/state.ts",
     text: "return running(known, { retry: event.retry, deadline: event.deadline, retryAt: null, step: null });",
     replacement: `return running(
         { ...known, progress: { ...known.progress, snapshot: null, plan: null, files: [] } },
@@ -87,7 +87,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "step-wanted-again",
-    file: "durable/run.ts",
+    file: "durable/export-run/export-run.ts",
     text: "state.order}`",
     replacement: "state.pausedAt !== null}`",
     breaks: "what a step gave up in a pause counts as done when the pause was short",
@@ -95,7 +95,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "file-number-forgotten",
-    file: "src/domain/layout.ts",
+    file: "src/domain/destination/layout.ts",
     text: "String(fileOrdinal).padStart(",
     replacement: "String(0 * fileOrdinal).padStart(",
     breaks: "the second file of a run overwrites the first",
@@ -103,7 +103,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "file-without-a-look",
-    file: "durable/steps/commit.ts",
+    file: "durable/export-run/steps/commit.ts",
     text: "  const seen = await store.head(key);\n  if (seen.ok && isThisFile",
     replacement:
       "  const seen = { ok: true, value: { bytes: work.file.bytes, etag: proof.expectedEtag } };\n  if (seen.ok && isThisFile",
@@ -112,7 +112,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "name-of-a-file-with-its-time",
-    file: "durable/steps/upload.ts",
+    file: "durable/export-run/steps/upload.ts",
     text: "key: runFileKey(spec, file.ordinal) }",
     replacement: `key: \`\${runFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
     breaks: "another try leaves another file beside the first",
@@ -120,7 +120,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "abort-skipped",
-    file: "durable/steps/clean.ts",
+    file: "durable/export-run/steps/clean.ts",
     text: "bucket.ok ? await abort(bucket.value, upload) : bucket.failure",
     replacement: "bucket.ok ? null : bucket.failure",
     breaks: "the upload of an ended run stays open",
@@ -176,7 +176,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "snapshot-without-hot-rows",
-    file: "durable/trace-shard.ts",
+    file: "durable/shard/shard.ts",
     text: `await upkeep.seal("everything");`,
     replacement: `await upkeep.seal("due");`,
     breaks: "rows that are acknowledged and not sealed yet are left out",
@@ -184,7 +184,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "scratch-of-a-cancelled-run",
-    file: "durable/steps/clean.ts",
+    file: "durable/export-run/steps/clean.ts",
     text: "...Array.from({ length: snapshot?.segments ?? 0 }, ",
     replacement: "...Array.from({ length: context.progress().derived.length }, ",
     breaks: "what a run was making when it was cancelled stays for ever",
@@ -192,7 +192,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "credentials-kept-open",
-    file: "durable/destination.ts",
+    file: "durable/destination/destination.ts",
     text: "credentials === null ? null : await sealCredentials(this.env, id, credentials);",
     replacement: "JSON.stringify(credentials);",
     breaks: "the bucket's secret lies in the log in plain text",

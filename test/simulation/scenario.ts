@@ -1,5 +1,10 @@
-import { type Compression, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/fields.ts";
-import { DAY_MS } from "../../src/domain/time.ts";
+import {
+  type Compression,
+  EXPORT_FIELDS,
+  type ExportField,
+  type FormatVersion,
+} from "../../src/domain/shared/fields.ts";
+import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { LEAST_PART_BYTES } from "./edits.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 import { Random } from "./random.ts";

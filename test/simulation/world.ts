@@ -1,4 +1,4 @@
-import type { Env } from "../../durable/env.ts";
+import type { Env } from "../../durable/protocol/env.ts";
 import { type Fault, Faults } from "./faults.ts";
 import { enter, leave } from "./globals.ts";
 import type { Invariant, Watch } from "./invariants/invariant.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Decider } from "../../src/decider.ts";
+import type { Decider } from "../../src/domain/shared/decider.ts";
 
 /** The language of a domain test: given past events, when a command, then new events. */
 export const specification = <S, C, E>({ initialState, decide, evolve, wakeAt }: Decider<S, C, E>) => ({

@@ -1,5 +1,5 @@
-import type { Result } from "../../src/domain/result.ts";
-import { type Invalid, NO_FIELDS, type RunChange } from "../../src/trace/run-change.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
+import { type Invalid, NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
 
 /** Bodies and changes that the tests of this folder share. */
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "../failures.ts";
+import type { Refusal } from "../shared/failures.ts";
 import { MOST_REVISIONS } from "./limits.ts";
 import type { DeploymentDefinition, RevisionContent } from "./records.ts";
 import type { ActiveDeployment } from "./state.ts";

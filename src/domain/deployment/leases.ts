@@ -1,4 +1,4 @@
-import type { Refusal } from "../failures.ts";
+import type { Refusal } from "../shared/failures.ts";
 import { move } from "./advance.ts";
 import type { DeploymentCommand, ListenerReport } from "./commands.ts";
 import type { DeploymentEvent } from "./events.ts";

@@ -1,7 +1,7 @@
-import type { SourceFailure, StoreFailure } from "../failures.ts";
-import type { LateWindow } from "../late.ts";
-import type { TableTake } from "../late-table.ts";
-import type { Result } from "../result.ts";
+import type { TableTake } from "../schedule/clickhouse-late.ts";
+import type { LateWindow } from "../schedule/late.ts";
+import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
+import type { Result } from "../shared/result.ts";
 import type { ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
 /** What can be asked of an export. `now` is the shell's clock at the moment of asking. */

@@ -1,6 +1,6 @@
-import type { Refusal } from "../failures.ts";
-import { takeNothing } from "../late-table.ts";
-import { windowOf } from "../windows.ts";
+import { takeNothing } from "../schedule/clickhouse-late.ts";
+import { windowOf } from "../schedule/windows.ts";
+import type { Refusal } from "../shared/failures.ts";
 import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
 import { withdrawMarker } from "./marker.ts";

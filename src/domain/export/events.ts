@@ -1,9 +1,9 @@
-import type { SourceFailure, StoreFailure } from "../failures.ts";
-import type { LateWindow } from "../late.ts";
-import type { TableTake } from "../late-table.ts";
-import type { Limits } from "../limits.ts";
-import type { Partition } from "../partitions.ts";
-import type { DestinationConfig, ExportDefinition, ExportStatus } from "../records.ts";
+import type { Partition } from "../export-run/partitions.ts";
+import type { TableTake } from "../schedule/clickhouse-late.ts";
+import type { LateWindow } from "../schedule/late.ts";
+import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
+import type { Limits } from "../shared/limits.ts";
+import type { DestinationConfig, ExportDefinition, ExportStatus } from "../shared/records.ts";
 
 /** Everything fixed at creation. `partitions`: none for a schedule. */
 export interface ExportPlan {

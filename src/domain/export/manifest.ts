@@ -1,6 +1,6 @@
-import { keyPrefixOf } from "../layout.ts";
-import type { CommittedFile, Verification } from "../run/events.ts";
-import { isoFromMs } from "../time.ts";
+import { keyPrefixOf } from "../destination/layout.ts";
+import type { CommittedFile, Verification } from "../export-run/events.ts";
+import { isoFromMs } from "../shared/time.ts";
 import type { ExportPlan } from "./events.ts";
 
 /** What one run put into the bucket. */

@@ -1,4 +1,4 @@
-import type { StoreFailure } from "../failures.ts";
+import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent } from "./events.ts";
 import type { EndedExport, ExportState } from "./state.ts";
 

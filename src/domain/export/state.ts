@@ -1,6 +1,6 @@
-import type { StoreFailure } from "../failures.ts";
-import { ledgerAfter, type TableLedger } from "../late-table.ts";
-import type { ExportStatus } from "../records.ts";
+import { ledgerAfter, type TableLedger } from "../schedule/clickhouse-late.ts";
+import type { StoreFailure } from "../shared/failures.ts";
+import type { ExportStatus } from "../shared/records.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
 /** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */

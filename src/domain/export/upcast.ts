@@ -1,5 +1,5 @@
-import { LIMITS } from "../limits.ts";
-import type { ExportDefinition } from "../records.ts";
+import { LIMITS } from "../shared/limits.ts";
+import type { ExportDefinition } from "../shared/records.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
 
 /** Lifts an event of an export as an older version wrote it to today's shape. */

@@ -1,5 +1,5 @@
-import { keyPrefixOf } from "../layout.ts";
-import type { ExportRecord, ExportRunRecord, ExportStatus } from "../records.ts";
+import { keyPrefixOf } from "../destination/layout.ts";
+import type { ExportRecord, ExportRunRecord, ExportStatus } from "../shared/records.ts";
 import type { ExportPlan } from "./events.ts";
 import type { ExportState } from "./state.ts";
 

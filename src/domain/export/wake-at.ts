@@ -1,4 +1,4 @@
-import { windowOf } from "../windows.ts";
+import { windowOf } from "../schedule/windows.ts";
 import { awaitsManifest } from "./decide.ts";
 import type { ExportState } from "./state.ts";
 

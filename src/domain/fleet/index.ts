@@ -1,7 +1,7 @@
-import type { Decider } from "../../decider.ts";
 import { MOST_DEPLOYMENTS } from "../deployment/limits.ts";
 import type { ListenerRecord } from "../deployment/records.ts";
-import type { Refusal } from "../failures.ts";
+import type { Decider } from "../shared/decider.ts";
+import type { Refusal } from "../shared/failures.ts";
 
 /** The fleet of a workspace: which deployments it has, and the listeners that may run them. */
 

@@ -1,4 +1,4 @@
-import type { AuthorizationFailure } from "../failures.ts";
+import type { AuthorizationFailure } from "../shared/failures.ts";
 import type { Token } from "./events.ts";
 
 /** What can be asked of a grant. `now` is the shell's clock at the moment of asking. */

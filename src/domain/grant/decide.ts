@@ -1,4 +1,4 @@
-import type { Refusal } from "../failures.ts";
+import type { Refusal } from "../shared/failures.ts";
 import type { GrantCommand } from "./commands.ts";
 import type { GrantEvent, Token } from "./events.ts";
 import { type GrantState, type HeldToken, isOpen } from "./state.ts";

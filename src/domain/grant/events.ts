@@ -1,4 +1,4 @@
-import type { AuthorizationFailure } from "../failures.ts";
+import type { AuthorizationFailure } from "../shared/failures.ts";
 
 /** What is known of a token beside the token itself, which no event holds. */
 export interface Token {

@@ -1,4 +1,4 @@
-import type { Decider } from "../../decider.ts";
+import type { Decider } from "../shared/decider.ts";
 import type { GrantCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { GrantEvent } from "./events.ts";

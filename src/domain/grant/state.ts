@@ -1,4 +1,4 @@
-import type { AuthorizationFailure } from "../failures.ts";
+import type { AuthorizationFailure } from "../shared/failures.ts";
 import type { GrantEvent, Token } from "./events.ts";
 
 interface Begun {

@@ -1,5 +1,5 @@
-import type { Decider } from "../../decider.ts";
-import type { Refusal } from "../failures.ts";
+import type { Decider } from "../shared/decider.ts";
+import type { Refusal } from "../shared/failures.ts";
 
 /** The OAuth providers of a workspace: where they are, and what this service is to them. */
 

@@ -1,5 +1,5 @@
-import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
-import type { TableBinding } from "../table-source.ts";
+import type { DestinationConfig, ExportDefinition, Plan, Project } from "../shared/records.ts";
+import type { TableBinding } from "./clickhouse-binding.ts";
 import type { ApiKey, ExportReport } from "./events.ts";
 
 /** What can be asked of a workspace. `now` is the shell's clock at the moment of asking. */

@@ -1,15 +1,15 @@
 import { isSameOrder } from "../export/again.ts";
-import type { Refusal } from "../failures.ts";
-import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../limits.ts";
-import type { ExportDefinition, Identity } from "../records.ts";
-import { ok, type Result } from "../result.ts";
-import { isShorter } from "../retention.ts";
-import { lookUp } from "../table.ts";
-import { windowOf } from "../windows.ts";
+import { windowOf } from "../schedule/windows.ts";
+import { lookUp } from "../shared/bucket-map.ts";
+import type { Refusal } from "../shared/failures.ts";
+import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../shared/limits.ts";
+import type { ExportDefinition, Identity } from "../shared/records.ts";
+import { ok, type Result } from "../shared/result.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findProject } from "./find.ts";
 import { isUnchanged } from "./projects.ts";
+import { isShorter } from "./retention.ts";
 import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 
 /** The rules of a workspace: who may come in, what it owns, and which exports work at once. */

@@ -1,5 +1,5 @@
-import type { DestinationConfig, ExportDefinition, ExportStatus, Plan, Project, Role } from "../records.ts";
-import type { TableBinding } from "../table-source.ts";
+import type { DestinationConfig, ExportDefinition, ExportStatus, Plan, Project, Role } from "../shared/records.ts";
+import type { TableBinding } from "./clickhouse-binding.ts";
 
 export interface ApiKey {
   /** SHA-256 of the key, lower-case hex; the key itself is never stored. */

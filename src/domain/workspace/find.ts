@@ -1,7 +1,7 @@
-import type { Refusal } from "../failures.ts";
-import type { Project } from "../records.ts";
-import { fail, ok, type Result } from "../result.ts";
-import { lookUp, type Table } from "../table.ts";
+import { lookUp, type Table } from "../shared/bucket-map.ts";
+import type { Refusal } from "../shared/failures.ts";
+import type { Project } from "../shared/records.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
 import type { KnownDestination, KnownExport, OpenWorkspace, WorkspaceState } from "./state.ts";
 
 /** What a workspace has, by id. What is another tenant's is unknown here; a workspace that does not exist has nothing. */

@@ -1,4 +1,4 @@
-import type { Decider } from "../../decider.ts";
+import type { Decider } from "../shared/decider.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { WorkspaceEvent } from "./events.ts";

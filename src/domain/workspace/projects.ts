@@ -1,10 +1,10 @@
-import type { Refusal } from "../failures.ts";
-import { holds } from "../json-containment.ts";
-import { MOST_PROJECTS } from "../limits.ts";
-import type { Project } from "../records.ts";
-import { fail, ok, type Result } from "../result.ts";
-import { entries, lookUp } from "../table.ts";
+import { entries, lookUp } from "../shared/bucket-map.ts";
+import type { Refusal } from "../shared/failures.ts";
+import { MOST_PROJECTS } from "../shared/limits.ts";
+import type { Project } from "../shared/records.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
 import { findProject } from "./find.ts";
+import { holds } from "./json-containment.ts";
 import type { OpenWorkspace, WorkspaceState } from "./state.ts";
 
 export interface ProjectQuery {

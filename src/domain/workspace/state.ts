@@ -1,6 +1,6 @@
-import type { DestinationConfig, ExportDefinition, Plan, Project } from "../records.ts";
-import { emptyTable, lookUp, put, remove, type Table } from "../table.ts";
-import type { TableBinding } from "../table-source.ts";
+import { emptyTable, lookUp, put, remove, type Table } from "../shared/bucket-map.ts";
+import type { DestinationConfig, ExportDefinition, Plan, Project } from "../shared/records.ts";
+import type { TableBinding } from "./clickhouse-binding.ts";
 import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
 
 export interface KnownExport {

@@ -1,5 +1,5 @@
 import { upcastDefinition } from "../export/upcast.ts";
-import { DEFAULT_USER_ID } from "../records.ts";
+import { DEFAULT_USER_ID } from "../shared/records.ts";
 import type { WorkspaceEvent } from "./events.ts";
 
 /** Projects of versions that removed nothing. */

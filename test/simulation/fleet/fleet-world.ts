@@ -1,7 +1,7 @@
-import { DeploymentActor } from "../../../durable/deployment.ts";
-import { FleetActor } from "../../../durable/fleet.ts";
-import { ListenerActor } from "../../../durable/listener.ts";
-import { WorkspaceActor } from "../../../durable/workspace.ts";
+import { DeploymentActor } from "../../../durable/deployment/deployment.ts";
+import { FleetActor } from "../../../durable/deployment/fleet.ts";
+import { ListenerActor } from "../../../durable/deployment/listener.ts";
+import { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import type { AnyLine } from "../logs.ts";
 import type { ActorClass } from "../platform/platform.ts";
 import { World } from "../world.ts";

@@ -1,8 +1,8 @@
-import { deployment, fleet, listener } from "../../../durable/actors.ts";
-import type { ListenerWork, Poll } from "../../../durable/deployment-protocol.ts";
+import { deployment, fleet, listener } from "../../../durable/protocol/actors.ts";
+import type { ListenerWork, Poll } from "../../../durable/protocol/deployment.ts";
 import type { ListenerReport, ReportedStatus } from "../../../src/domain/deployment/commands.ts";
-import type { Refusal } from "../../../src/domain/failures.ts";
-import type { Result } from "../../../src/domain/result.ts";
+import type { Refusal } from "../../../src/domain/shared/failures.ts";
+import type { Result } from "../../../src/domain/shared/result.ts";
 import type { FleetWorld } from "./fleet-world.ts";
 import type { WantedListener } from "./scenario.ts";
 

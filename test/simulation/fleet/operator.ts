@@ -1,10 +1,10 @@
-import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/actors.ts";
-import type { RevisionOrder } from "../../../durable/deployment-protocol.ts";
-import { FIRST_PART } from "../../../durable/parts.ts";
+import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/protocol/actors.ts";
+import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
+import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
-import type { Refusal } from "../../../src/domain/failures.ts";
-import type { Result } from "../../../src/domain/result.ts";
+import type { Refusal } from "../../../src/domain/shared/failures.ts";
+import type { Result } from "../../../src/domain/shared/result.ts";
 import { Random } from "../random.ts";
 import type { FleetWorld } from "./fleet-world.ts";
 import type { FleetAct, WantedDeployment } from "./scenario.ts";

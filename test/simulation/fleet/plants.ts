@@ -60,7 +60,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
   },
   {
     name: "poll-without-those-out-of-reach",
-    file: "durable/listener.ts",
+    file: "durable/deployment/listener.ts",
     text: "offer: await this.#deployment(id).offer(this.#id(), heardAt) }",
     replacement:
       "offer: await this.#deployment(id).offer(this.#id(), heardAt).catch(() => ({ work: null, servingRevisionId: null })) }",
@@ -77,7 +77,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
   },
   {
     name: "creation-that-comes-late",
-    file: "durable/fleet.ts",
+    file: "durable/deployment/fleet.ts",
     text: "if (await deployment(this.env, tenantId, holder).forgo())",
     replacement: "if (!(await deployment(this.env, tenantId, holder).view()).ok)",
     breaks: "a name goes to another deployment while the first one is still being made",
@@ -85,7 +85,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
   },
   {
     name: "name-kept-for-ever",
-    file: "durable/deployment-messages.ts",
+    file: "src/domain/deployment/announce.ts",
     text: `        { to: "fleet", kind: "unlist" },\n`,
     replacement: "",
     breaks: "a deleted deployment stays listed, and takes a place",
@@ -93,7 +93,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
   },
   {
     name: "secrets-of-agents-kept-open",
-    file: "durable/deployment.ts",
+    file: "durable/deployment/deployment.ts",
     text: "envelope: await sealSecrets(this.env, deploymentId, secrets),",
     replacement: "envelope: JSON.stringify(secrets),",
     breaks: "secrets of an agent lie in the log in plain text",

@@ -1,5 +1,5 @@
-import type { Partition } from "../../../src/domain/partitions.ts";
-import type { RunState } from "../../../src/domain/run/state.ts";
+import type { Partition } from "../../../src/domain/export-run/partitions.ts";
+import type { RunState } from "../../../src/domain/export-run/state.ts";
 import type { ExportWorld } from "../export-world.ts";
 import { idsIn } from "../exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";

@@ -1,5 +1,5 @@
-import type { StoreFailureReason } from "../../../src/domain/failures.ts";
-import type { RunEvent } from "../../../src/domain/run/events.ts";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import type { StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { keyPrefixOf, manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
-import { keyPrefixOf, manifestKey, successKey } from "../../../src/domain/layout.ts";
 import type { ExportWorld } from "../export-world.ts";
 import type { Invariant } from "./invariant.ts";
 

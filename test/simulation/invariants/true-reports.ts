@@ -1,4 +1,4 @@
-import { lookUp } from "../../../src/domain/table.ts";
+import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** What one actor believes of another is what that other said last. */

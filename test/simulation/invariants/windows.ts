@@ -1,4 +1,4 @@
-import { lookUp } from "../../../src/domain/table.ts";
+import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { ListenerWork } from "../../../../durable/deployment-protocol.ts";
+import type { ListenerWork } from "../../../../durable/protocol/deployment.ts";
 import type { ListenerReport } from "../../../../src/domain/deployment/commands.ts";
 import type { DeploymentRecord } from "../../../../src/domain/deployment/records.ts";
 import type { Invariant, Watch } from "../../invariants/invariant.ts";

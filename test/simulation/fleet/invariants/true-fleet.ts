@@ -1,4 +1,4 @@
-import { emptyTable, lookUp } from "../../../../src/domain/table.ts";
+import { emptyTable, lookUp } from "../../../../src/domain/shared/bucket-map.ts";
 import type { WorkspaceState } from "../../../../src/domain/workspace/state.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 

@@ -1,4 +1,0 @@
-import type { KnownDay } from "./trace-protocol.ts";
-
-/** Tells the days of a tenant's projects apart. */
-export const dayKey = ({ projectId, day }: Pick<KnownDay, "projectId" | "day">): string => `${projectId}/${day}`;

@@ -1,0 +1,221 @@
+import { DurableObject } from "cloudflare:workers";
+import type { RunFiles } from "../../src/domain/export/manifest.ts";
+import { announceRun } from "../../src/domain/export-run/announce.ts";
+import type { RunCommand } from "../../src/domain/export-run/commands.ts";
+import type { RunEvent, RunSpec, StepName } from "../../src/domain/export-run/events.ts";
+import { run } from "../../src/domain/export-run/index.ts";
+import { nextStep } from "../../src/domain/export-run/next-step.ts";
+import type { RunState } from "../../src/domain/export-run/state.ts";
+import { upcastRun } from "../../src/domain/export-run/upcast.ts";
+import { hasEnded, isOver, viewOf } from "../../src/domain/export-run/view.ts";
+import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
+import type { ExportRunRecord } from "../../src/domain/shared/records.ts";
+import { log } from "../../src/log.ts";
+import { Journal } from "../journal/journal.ts";
+import { Acting } from "../journal/turn-queue.ts";
+import { bulkExport } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+import type { RunMessage } from "../protocol/messages.ts";
+import type { RunProtocol } from "../protocol/protocol.ts";
+import { SegmentGone } from "../segments/read-segment.ts";
+import { abortUpload, cleanScratch } from "./steps/clean.ts";
+import type { StepContext } from "./steps/context.ts";
+import { FilePlans } from "./steps/file-plans.ts";
+import { prepare } from "./steps/prepare.ts";
+import { takeSnapshot } from "./steps/snapshot.ts";
+import { uploadNextFile } from "./steps/upload.ts";
+
+/**
+ * How long one alarm works on. The platform ends an alarm after 15 min of wall time and after 10,000 requests; at the
+ * most a hundred or so are made in a second.
+ */
+const ALARM_BUDGET_MS = 30_000;
+
+const SEGMENT_GONE =
+  "a part of the snapshot is gone: the export was paused for too long, or the project keeps these runs no longer. A clone of the export takes a new snapshot.";
+
+/** One day of an export on its way into the bucket: snapshot, prepare, upload, and nothing is done twice that counts. */
+export class RunActor extends DurableObject<Env> implements RunProtocol {
+  readonly #journal = new Journal<RunState, RunCommand, RunEvent, RunMessage>(this.ctx.storage, {
+    decider: run,
+    announce: announceRun,
+    receiverOf: () => "export",
+    tellsAll: () => true,
+    upcast: upcastRun,
+  });
+  readonly #acting = new Acting<RunCommand>({
+    journal: this.#journal,
+    act: (isLatest) => this.#act(isLatest),
+    recoveryAt: () => Date.now() + this.#retryDelayMs(),
+  });
+  #plans = new FilePlans();
+  #delivery: Promise<boolean> | null = null;
+
+  async start(spec: RunSpec): Promise<void> {
+    this.#acting.begin({ type: "Start", spec, now: Date.now() });
+  }
+
+  async pause(order: number): Promise<void> {
+    this.#acting.begin({ type: "Pause", order, now: Date.now() });
+  }
+
+  async resume(order: number): Promise<void> {
+    this.#acting.begin({ type: "Resume", order, now: Date.now() });
+  }
+
+  async cancel(): Promise<void> {
+    this.#acting.begin({ type: "Cancel", now: Date.now() });
+  }
+
+  async timeOut(): Promise<void> {
+    this.#acting.begin({ type: "TimeOut", now: Date.now() });
+  }
+
+  async view(): Promise<ExportRunRecord | null> {
+    return viewOf(this.#journal.state);
+  }
+
+  async events(query: EventQuery): Promise<EventPage<RunEvent>> {
+    return this.#journal.page(query, isOver(this.#journal.state));
+  }
+
+  async viewAsOf(moment: Moment): Promise<ExportRunRecord | null> {
+    const state = this.#journal.stateAsOf(moment);
+    return state === null ? null : viewOf(state);
+  }
+
+  async files(): Promise<RunFiles | null> {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return null;
+    const { files } = state.progress;
+    return {
+      ordinal: state.spec.partition.ordinal,
+      runId: state.spec.runId,
+      rows: files.reduce((sum, file) => sum + file.rows, 0),
+      files,
+    };
+  }
+
+  override alarm(): Promise<void> {
+    return this.#acting.alarm();
+  }
+
+  async #act(isLatest: () => boolean): Promise<boolean> {
+    const begun = Date.now();
+    let isBroken = false;
+    try {
+      this.#submit({ type: "Wake", now: begun });
+      await this.#work(begun + ALARM_BUDGET_MS, isLatest);
+    } catch (error) {
+      // The step stays open in the log: the next wake-up counts it like any other death of the process.
+      log("run_step_broke", { ...this.#ids(), error: String(error) });
+      isBroken = true;
+    }
+    if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes
+    await this.#delivery;
+    await this.#deliverAll();
+    return !isBroken;
+  }
+
+  async #work(until: number, isLatest: () => boolean): Promise<void> {
+    for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
+      this.#submit({ type: "BeginStep", step, now: Date.now() });
+      if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
+      const context = this.#context(until, isLatest);
+      if (context === null) return;
+      const begun = Date.now();
+      try {
+        await this.#perform(step, context);
+      } catch (error) {
+        if (!(error instanceof SegmentGone)) throw error;
+        const failure = { reason: "processing", message: SEGMENT_GONE } as const;
+        context.record({ type: "RecordFailure", failure, now: Date.now() });
+      } finally {
+        // It hung, and a later turn may have cleaned up before it came back and put something there.
+        if (!isLatest() && hasEnded(this.#journal.state)) await cleanScratch(context);
+      }
+      log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
+      this.#deliverMeanwhile();
+      if (!isLatest()) return; // the later turn does the rest, and the open step is its own
+      if (Date.now() >= until) break;
+    }
+    this.#submit({ type: "PauseStep", now: Date.now() });
+  }
+
+  #perform(step: StepName, context: StepContext): Promise<void> {
+    switch (step) {
+      case "snapshot":
+        return takeSnapshot(context, this.#plans);
+      case "prepare":
+        return prepare(context, this.#plans);
+      case "upload":
+        return uploadNextFile(context, this.#plans);
+      case "abort":
+        return abortUpload(context);
+      case "clean":
+        return cleanScratch(context);
+    }
+  }
+
+  #context(until: number, isLatest: () => boolean): StepContext | null {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return null;
+    const attempt = attemptOf(state);
+    const isWanted = () => attemptOf(this.#journal.state) === attempt;
+    return {
+      env: this.env,
+      spec: state.spec,
+      progress: () => {
+        const now = this.#journal.state;
+        return now.status === "NONE" ? state.progress : now.progress;
+      },
+      record: (command) => {
+        // What went wrong for an attempt or a turn that is over says nothing of those that came after it.
+        if (command.type !== "RecordFailure" || (isLatest() && isWanted())) this.#submit(command);
+        return isWanted();
+      },
+      isWanted,
+      isTired: () => Date.now() >= until,
+    };
+  }
+
+  /** Reports while the next step is at work. */
+  #deliverMeanwhile(): void {
+    this.#delivery ??= this.#deliverAll()
+      .catch(() => false) // the log keeps the messages
+      .finally(() => {
+        this.#delivery = null;
+      });
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(async ({ seq, report }) => {
+      const { state } = this.#journal;
+      if (state.status === "NONE") return;
+      await bulkExport(this.env, state.spec.exportId).hearRun(state.spec.partition.ordinal, seq, report);
+    });
+  }
+
+  #retryDelayMs(): number {
+    const { state } = this.#journal;
+    return state.status === "NONE" ? 0 : state.spec.limits.retryDelayMs;
+  }
+
+  #ids() {
+    const { state } = this.#journal;
+    if (state.status === "NONE") return { export: null, run: null };
+    return { export: state.spec.exportId, run: state.spec.partition.ordinal };
+  }
+
+  /** To be followed by work. */
+  #submit(command: RunCommand): void {
+    this.#journal.submitAndAct(command);
+  }
+}
+
+/**
+ * Names what a step is wanted for. It changes when the attempt fails, with every pause and resume and when the run
+ * ends, and never back: a step that gave up something in a pause must not be taken for one that did it all.
+ */
+const attemptOf = (state: RunState): string =>
+  state.status === "RUNNING" ? `${state.failures.length} ${state.order}` : state.status;

@@ -1,0 +1,35 @@
+import type { Upload } from "../../../src/domain/export-run/state.ts";
+import type { RunFailure } from "../../../src/domain/shared/failures.ts";
+import type { Store } from "../../../src/s3/client.ts";
+import { openBucket } from "../../secrets/vault.ts";
+import type { StepContext } from "./context.ts";
+import { deleteAll, derivedKey, snapshotKey, stagedKeys, stagingKey } from "./scratch.ts";
+
+/** Gives up the multipart upload of an ended run, or says why it could not. */
+export async function abortUpload(context: StepContext): Promise<void> {
+  const { env, spec } = context;
+  const { upload } = context.progress();
+  if (upload === null) return;
+  const bucket = await openBucket(env, spec.tenantId, spec.destinationId);
+  const failure = bucket.ok ? await abort(bucket.value, upload) : bucket.failure;
+  context.record({ type: "RecordUploadAborted", file: upload.file, failure, now: Date.now() });
+}
+
+async function abort(store: Store, { key, uploadId }: Upload): Promise<RunFailure | null> {
+  const aborted = await store.abortUpload(key, uploadId);
+  return aborted.ok ? null : { reason: "store", store: aborted.failure };
+}
+
+/** Removes whatever the run may have put into scratch, also what it was making when it ended and never recorded. */
+export async function cleanScratch(context: StepContext): Promise<void> {
+  const { env, spec } = context;
+  const { snapshot, staging } = context.progress();
+  const keys = [
+    snapshotKey(spec),
+    stagingKey(spec),
+    ...stagedKeys(spec, staging?.pages ?? 0),
+    ...Array.from({ length: snapshot?.segments ?? 0 }, (_, index) => derivedKey(spec, index)),
+  ];
+  await deleteAll(env, keys);
+  context.record({ type: "RecordCleaned", now: Date.now() });
+}

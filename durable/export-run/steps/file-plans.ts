@@ -1,0 +1,121 @@
+import { replacedBy } from "../../../src/domain/export-run/derived.ts";
+import type { DerivedSegment } from "../../../src/domain/export-run/events.ts";
+import { footerOfFile } from "../../../src/parquet/footer.ts";
+import { type PlannedFile, piecesBetween, planFiles } from "../../../src/parquet/plan.ts";
+import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { READ_LANES, readRange, segmentFooter } from "../../segments/read-segment.ts";
+import type { SnapshotSegment } from "../../source/trace-source.ts";
+import type { StepContext } from "./context.ts";
+import { deriveAgain, type HeldSegment } from "./derive.ts";
+import { FileDigest } from "./file-digest.ts";
+import { snapshotSegments } from "./scratch.ts";
+
+/** A segment to copy from; `held`: its bytes, when they are in memory only. */
+interface PlannedSource extends SnapshotSegment {
+  readonly held: Uint8Array | null;
+}
+
+/**
+ * The plan of a run's files. It follows from the snapshot alone, so it is kept in memory only and made again after a
+ * restart: same segments, same files, same bytes.
+ */
+export class FilePlans {
+  /** Until the files are planned: footers are not needed any longer. */
+  #snapshot: readonly SnapshotSegment[] | null = null;
+  /** Of the file that is being written. */
+  #digest: { readonly file: PlannedFile; readonly digest: FileDigest } | null = null;
+  #plan: { readonly segments: readonly PlannedSource[]; readonly files: readonly PlannedFile[] } | null = null;
+  #held: HeldSegment | null = null;
+
+  /** Keeps what a recorded snapshot showed, so that it need not be read back. */
+  remember(segments: readonly SnapshotSegment[]): void {
+    this.#snapshot = segments;
+  }
+
+  /** Keeps what was derived into memory only. */
+  hold(held: HeldSegment): void {
+    this.#held = held;
+  }
+
+  /** The segments of the run's snapshot. */
+  async snapshot(context: StepContext): Promise<readonly SnapshotSegment[]> {
+    this.#snapshot ??= (await snapshotSegments(context)).map((segment) => ({ ...segment, footer: null }));
+    return this.#snapshot;
+  }
+
+  async load(context: StepContext): Promise<readonly PlannedFile[]> {
+    return (await this.#loaded(context)).files;
+  }
+
+  /** Bytes `start` to `end` of a planned file, copied from its segments. */
+  async bytes(context: StepContext, file: PlannedFile, start: number, end: number): Promise<Uint8Array> {
+    const { segments } = await this.#loaded(context);
+    const bytes = new Uint8Array(end - start);
+    let position = 0;
+    const placed = piecesBetween(file, start, end).map((piece) => {
+      const at = position;
+      position += piece.kind === "bytes" ? piece.bytes.length : piece.length;
+      return { piece, at };
+    });
+    await inLanes(READ_LANES, placed, async ({ piece, at }) => {
+      if (piece.kind === "bytes") return bytes.set(piece.bytes, at);
+      const segment = segments[piece.segment];
+      if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
+      const { offset, length } = piece;
+      const held = segment.held?.subarray(offset, offset + length);
+      bytes.set(held ?? (await readRange(context.env, segment, offset, length)), at);
+    });
+    return bytes;
+  }
+
+  /** The digest of a file, with the parts that went into it since this process began. */
+  digestOf(file: PlannedFile): FileDigest {
+    if (this.#digest?.file !== file) this.#digest = { file, digest: new FileDigest() };
+    return this.#digest.digest;
+  }
+
+  async #loaded(context: StepContext) {
+    if (this.#plan !== null) return this.#plan;
+    const segments = await this.#sources(context);
+    const footers = await inLanes(READ_LANES, segments, (segment) => segmentFooter(context.env, segment));
+    const { formatVersion, exportFields, limits } = context.spec;
+    const files = planFiles(
+      segments.map(({ bytes }, i) => ({ bytes, footer: footers[i] as NonNullable<(typeof footers)[number]> })),
+      { version: formatVersion, fields: exportFields },
+      limits.targetFileBytes,
+    );
+    this.#plan = { segments: segments.map((segment) => ({ ...segment, footer: null })), files };
+    this.#snapshot = null;
+    this.#held = null;
+    return this.#plan;
+  }
+
+  /** The segments of the snapshot, with the derived ones in the places of their originals. */
+  async #sources(context: StepContext): Promise<readonly PlannedSource[]> {
+    const segments = await this.snapshot(context);
+    const { derived } = context.progress();
+    const replaced = replacedBy(derived);
+    const sources: PlannedSource[] = [];
+    const replacements = new Map(derived.map((one) => [one.index, one]));
+    for (const [index, segment] of segments.entries()) {
+      const replacement = replacements.get(index);
+      if (!replaced.has(index)) sources.push({ ...segment, held: null });
+      if (replacement === undefined || replacement.segment === null) continue;
+      const held = replacement.isHeld ? await this.#heldBytes(context, replacement, segments) : null;
+      const footer = held === null ? null : footerOfFile(held);
+      sources.push({ ...replacement.segment, footer, keep: null, held });
+    }
+    return sources;
+  }
+
+  async #heldBytes(
+    context: StepContext,
+    derived: DerivedSegment,
+    segments: readonly SnapshotSegment[],
+  ): Promise<Uint8Array> {
+    const { index, upTo = index } = derived;
+    if (this.#held?.derived.index === index) return this.#held.bytes;
+    const originals = segments.slice(index, upTo + 1).map((segment, place) => ({ index: index + place, segment }));
+    return deriveAgain(context, derived, originals);
+  }
+}

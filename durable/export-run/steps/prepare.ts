@@ -1,0 +1,31 @@
+import { replacedBy } from "../../../src/domain/export-run/derived.ts";
+import type { SnapshotSegment } from "../../source/trace-source.ts";
+import type { StepContext } from "./context.ts";
+import { deriveSegments } from "./derive.ts";
+import type { FilePlans } from "./file-plans.ts";
+import { isWhole } from "./windows.ts";
+
+/**
+ * Makes everything copyable, then plans the files. Segments that a window cuts, of which a filter matches some rows, or
+ * for which another codec is asked, become new segments in scratch; each one is a checkpoint.
+ */
+export async function prepare(context: StepContext, plans: FilePlans): Promise<void> {
+  const segments = await plans.snapshot(context);
+  const done = replacedBy(context.progress().derived);
+  const due = [...segments.entries()]
+    .filter(([index, segment]) => !done.has(index) && needsDerivation(context, segment))
+    .map(([index, segment]) => ({ index, segment }));
+  if (!(await deriveSegments(context, due, (held) => plans.hold(held)))) return;
+  const files = await plans.load(context);
+  context.record({
+    type: "RecordPlan",
+    files: files.length,
+    rows: files.reduce((sum, file) => sum + file.rows, 0),
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    now: Date.now(),
+  });
+}
+
+/** Segments lie in zstd and whole; only that, inside one window that is meant, can be copied as it is. */
+const needsDerivation = ({ spec }: StepContext, segment: SnapshotSegment): boolean =>
+  spec.compression !== "zstandard" || segment.matches === "some" || !isWhole(spec, segment);

@@ -1,0 +1,71 @@
+import type { RunSpec } from "../../../src/domain/export-run/events.ts";
+import { compileFilter } from "../../../src/filter/evaluate.ts";
+import { acceptedFilter } from "../../../src/filter/index.ts";
+import { type ColumnName, columnsFor } from "../../../src/parquet/columns.ts";
+import type { Footer } from "../../../src/parquet/footer.ts";
+import type { HeldChunks } from "../../../src/parquet/loaded-chunks.ts";
+import { columnsToChoose, type RowChoice, type SelectedRows, selectRows } from "../../../src/parquet/select-rows.ts";
+import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { makeLine } from "../../concurrency/serialize.ts";
+import type { Env } from "../../protocol/env.ts";
+import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
+import type { SnapshotSegment } from "../../source/trace-source.ts";
+import { isWhole, windowsOf } from "./windows.ts";
+
+/** What is wanted of a segment that cannot be copied unseen. */
+export type Chosen =
+  | { readonly kind: "nothing" }
+  /** As it lies there. */
+  | { readonly kind: "itself" }
+  /** All rows, in another codec. */
+  | { readonly kind: "all"; readonly held: HeldChunks }
+  | { readonly kind: "some"; readonly held: HeldChunks; readonly selected: SelectedRows };
+
+/** `leave` gives back the room that the columns take. */
+export type ChosenColumns = Chosen & { readonly leave: () => void };
+
+/**
+ * Reads of segments what a run wants of them: first the columns that decide on rows; those to be exported only where
+ * some rows are wanted. Where that is to be expected both are read at once: when `start_time` alone decides, for a
+ * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments enter the room in
+ * the order asked for, so whoever is waited for is in it.
+ */
+export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
+  const filter = acceptedFilter(spec.filter);
+  const compiled = filter === null ? null : compileFilter(filter);
+  const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
+  const toRoom = makeLine();
+  let hadRows = false;
+  return async (segment) => {
+    const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
+    const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
+    const found = segmentFooter(env, segment);
+    found.catch(() => {}); // met in its turn
+    const leave = await toRoom(async () => enterRoom(bytesOf(await found, new Set([...exported, ...deciding]))));
+    const read = (columns: ReadonlySet<ColumnName>) =>
+      found.then((footer) => readColumns(env, segment, footer, columns));
+    try {
+      if (choice === null) return { kind: "all", held: await read(exported), leave };
+      const isExpected = hadRows || deciding.size === 1;
+      const held = await read(isExpected ? new Set([...exported, ...deciding]) : deciding);
+      const selected = selectRows(held, choice);
+      hadRows = selected.rows.length > 0;
+      if (selected.rows.length === 0) return { kind: "nothing", leave };
+      const isAll = selected.rows.length === segment.rows;
+      if (isAll && spec.compression === "zstandard") return { kind: "itself", leave };
+      const rest = await read(new Set([...exported].filter((column) => !held.has(column))));
+      const all = new Map([...held, ...rest]);
+      return isAll ? { kind: "all", held: all, leave } : { kind: "some", held: all, selected, leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+}
+
+/** Null: every row is wanted. */
+const choiceOf = (spec: RunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
+  filter === null && isWhole(spec, segment) ? null : { keep: windowsOf(spec, segment), filter };
+
+const bytesOf = ({ chunks }: Footer, columns: ReadonlySet<ColumnName>): number =>
+  chunks.reduce((sum, { column, bytes, bloomBytes }) => sum + (columns.has(column) ? bytes + bloomBytes : 0), 0);

@@ -1,0 +1,62 @@
+import type { ClickHouseTable, PageScope } from "../../../src/clickhouse/client.ts";
+import { sourceFailure } from "../../../src/clickhouse/failures.ts";
+import type { PageBounds } from "../../../src/clickhouse/queries.ts";
+import type { RunSpec } from "../../../src/domain/export-run/events.ts";
+import type { RunFailure } from "../../../src/domain/shared/failures.ts";
+import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
+import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
+import { acceptedFilter } from "../../../src/filter/index.ts";
+import { adoptSegment } from "../../../src/parquet/import-foreign-chunks.ts";
+import { enterRoom } from "../../concurrency/memory-budget.ts";
+import type { Env } from "../../protocol/env.ts";
+import { scopeOf } from "../../source/clickhouse/scope.ts";
+import { stagedKey } from "./scratch.ts";
+
+/** One page of a table: its number, where it begins and ends, and the bound of the snapshot it belongs to. */
+export interface DuePage {
+  readonly page: number;
+  readonly bounds: PageBounds;
+  readonly before: number | null;
+}
+
+/** Brings one page of a table into scratch as a segment. Done twice, it leaves the same object. */
+export async function stagePage(
+  env: Env,
+  spec: RunSpec,
+  table: ClickHouseTable,
+  { page, bounds, before }: DuePage,
+): Promise<Result<SegmentRef, RunFailure>> {
+  let leave = () => {};
+  try {
+    // A page before compression is about as large as its file and the segment made of it together.
+    const file = await table.page(pageScope(spec, before), bounds, async () => {
+      leave = await enterRoom(bounds.bytes);
+    });
+    if (!file.ok) return fail({ reason: "source", source: file.failure });
+    const made = adoptSegment(file.value, { version: spec.formatVersion, fields: spec.exportFields });
+    if (!made.ok && made.failure.reason === "not_adoptable")
+      return fail({ reason: "processing", message: `a page of the table is not usable: ${made.failure.message}` });
+    if (!made.ok || made.value.rows !== bounds.rows)
+      return fail({ reason: "source", source: sourceFailure("rows_changed") });
+    const { rows, minStart, maxStart, bytes } = made.value;
+    const key = stagedKey(spec, page);
+    const object = await env.SEGMENTS.put(key, bytes);
+    if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
+    return ok({ key, etag: object.etag, bytes: bytes.byteLength, rows, minStart, maxStart });
+  } finally {
+    leave();
+  }
+}
+
+/** What the run wants of the table; `before`: the bound of its snapshot. */
+export const pageScope = (
+  { tenantId, projectId, partition, exportFields, filter }: RunSpec,
+  before: number | null,
+): PageScope =>
+  scopeOf({
+    project: { id: projectId, tenantId },
+    window: partition,
+    exportFields,
+    filter: acceptedFilter(filter),
+    ingested: before === null ? null : { from: partition.ingested?.from ?? 0, before },
+  });

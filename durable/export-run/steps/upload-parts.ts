@@ -1,0 +1,114 @@
+import type { Upload } from "../../../src/domain/export-run/state.ts";
+import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
+import { joinedEtag } from "../../../src/s3/etags.ts";
+import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { makeLine } from "../../concurrency/serialize.ts";
+import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
+
+/** Uploads what is missing of a file in equal parts, several at once, then joins them and looks at what lies there. */
+export async function uploadInParts(work: FileWork): Promise<void> {
+  const { context, plans, file } = work;
+  const upload = await openUpload(work);
+  if (upload === null) return;
+  const count = Math.ceil(file.bytes / context.spec.limits.partBytes);
+  const digest = plans.digestOf(file);
+  const { failure, isWanted } = await uploadParts(work, upload, count);
+  if (failure !== null) return recordPartFailure(work, failure);
+  const parts = context.progress().upload?.parts ?? [];
+  if (!isWanted || parts.length < count || digest.parts < count) return;
+  await completeUpload(work, { ...upload, parts }, digest.hex());
+}
+
+/**
+ * Each lane holds one part. The parts enter the room and are hashed in their order; whoever hashes next is in the room
+ * already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
+ */
+async function uploadParts(
+  work: FileWork,
+  upload: Upload,
+  count: number,
+): Promise<{ readonly failure: StoreFailure | null; readonly isWanted: boolean }> {
+  const { context, plans, store, file } = work;
+  const { partBytes } = context.spec.limits;
+  const digest = plans.digestOf(file);
+  const uploaded = new Set(upload.parts.map((one) => one.part));
+  const due = Array.from({ length: count }, (_, i) => i + 1).filter(
+    (part) => part > digest.parts || !uploaded.has(part),
+  );
+  const [toRoom, toHash] = [makeLine(), makeLine()];
+  let isWanted = true;
+  let failure: StoreFailure | null = null;
+  await inLanes(context.progress().partsInFlight, due, async (part) => {
+    if (!isWanted || failure !== null || context.isTired()) return;
+    const start = (part - 1) * partBytes;
+    const end = Math.min(start + partBytes, file.bytes);
+    const leaveRoom = await toRoom(() => enterRoom(end - start));
+    try {
+      const made = plans.bytes(context, file, start, end);
+      made.catch(() => {}); // met in its turn
+      await toHash(async () => digest.add(part, await made));
+      if (uploaded.has(part)) return;
+      const answer = await store.putPart(upload.key, upload.uploadId, part, await made);
+      if (!answer.ok) {
+        // That the upload is gone counts more than what else went wrong: the next try would only find it out again.
+        if (failure === null || answer.failure.reason === "no_such_upload") failure = answer.failure;
+        return;
+      }
+      const arrived = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };
+      isWanted = context.record({ type: "RecordPart", ...arrived, now: Date.now() }) && isWanted;
+    } finally {
+      leaveRoom();
+    }
+  });
+  return { failure, isWanted };
+}
+
+async function openUpload({ context, store, file, key }: FileWork): Promise<Upload | null> {
+  const open = context.progress().upload;
+  if (open !== null) return open;
+  const created = await store.createUpload(key);
+  if (!created.ok) {
+    recordFailure(context, created.failure);
+    return null;
+  }
+  const { uploadId } = created.value;
+  const wanted = context.record({
+    type: "RecordUploadOpened",
+    file: file.ordinal,
+    key,
+    uploadId,
+    now: Date.now(),
+  });
+  const { upload } = context.progress();
+  if (upload?.uploadId === uploadId) return wanted ? upload : null; // kept, whoever goes on with it
+  await store.abortUpload(key, uploadId); // nobody will ever finish it
+  return null;
+}
+
+async function completeUpload(work: FileWork, upload: Upload, sha256: string): Promise<void> {
+  const parts = upload.parts.toSorted((a, b) => a.part - b.part);
+  const completed = await work.store.completeUpload(
+    upload.key,
+    upload.uploadId,
+    parts.map(({ part, etag }) => ({ partNumber: part, etag })),
+  );
+  const md5s = parts.flatMap(({ md5 }) => (md5 === null ? [] : [md5]));
+  const expectedEtag = md5s.length === parts.length ? joinedEtag(md5s) : null;
+  const hasMd5Etags = parts.every(({ etag, md5 }) => etag === md5);
+  const proof: FileProof = { sha256, etag: null, expectedEtag, hasMd5Etags };
+  if (completed.ok) {
+    const { etag } = completed.value;
+    return commitFile(work, { ...proof, etag, hasMd5Etags: etag === expectedEtag });
+  }
+  const { failure } = completed;
+  const mayBeThere = failure.reason === "no_such_upload" || failure.reason === "precondition_failed";
+  const rest = mayBeThere ? await commitIfThere(work, proof, failure) : failure;
+  if (rest !== null) await recordPartFailure(work, rest);
+}
+
+/** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
+async function recordPartFailure(work: FileWork, failure: StoreFailure): Promise<void> {
+  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") await dropUpload(work);
+  recordFailure(work.context, failure);
+}

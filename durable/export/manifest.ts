@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { keyPrefixOf, manifestKey, successKey } from "../../src/domain/destination/layout.ts";
+import type { ExportPlan, ManifestFacts } from "../../src/domain/export/events.ts";
+import { manifestOf, type RunFiles } from "../../src/domain/export/manifest.ts";
+import type { StoreFailure } from "../../src/domain/shared/failures.ts";
+import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
+import type { Store } from "../../src/s3/client.ts";
+import { showsWhatWasSent } from "../../src/s3/etags.ts";
+import { storeFailureOf } from "../../src/s3/failures.ts";
+import { putOrFind } from "../../src/s3/put-or-find.ts";
+import { run } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+import { openBucket } from "../secrets/vault.ts";
+
+/**
+ * Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the
+ * first. null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
+ */
+export async function writeManifest(
+  env: Env,
+  plan: ExportPlan,
+  isWanted: () => boolean,
+): Promise<Result<ManifestFacts | null, StoreFailure>> {
+  const { definition, destination } = plan;
+  const [runs, bucket] = await Promise.all([
+    filesOfRuns(env, plan),
+    openBucket(env, definition.tenantId, definition.destinationId),
+  ]);
+  const bytes = new TextEncoder().encode(manifestOf(plan, runs));
+  const sha256 = sha256Of(bytes);
+  if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
+
+  const prefix = keyPrefixOf(destination);
+  const key = manifestKey(prefix, definition.id);
+  const manifest = await putAndLook(bucket.value, key, bytes);
+  if (!manifest.ok) return manifest;
+  if (!isWanted()) return ok(null);
+  const marker = successKey(prefix, definition.id);
+  const success = await putAndLook(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
+  if (!success.ok) return success;
+  return ok({
+    key,
+    sha256,
+    files: runs.reduce((sum, one) => sum + one.files.length, 0),
+    rows: runs.reduce((sum, one) => sum + one.rows, 0),
+  });
+}
+
+/** A store may acknowledge what it does not keep, or not whole, so it is asked; whoever may not read takes its word. */
+async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
+  const written = await putOrFind(store, key, body);
+  if (!written.ok) return written;
+  const seen = await store.head(key);
+  if (!seen.ok) return seen.failure.reason === "access_denied" ? ok(null) : seen;
+  const { etag, md5 } = written.value;
+  const sent = { bytes: body.length, expectedEtag: md5, hasMd5Etags: etag === md5 };
+  return showsWhatWasSent(seen.value, sent) ? ok(null) : fail(storeFailureOf("put", { kind: "damaged" }));
+}
+
+/** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */
+export async function removeMarker(env: Env, { definition, destination }: ExportPlan): Promise<StoreFailure | null> {
+  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
+  if (!bucket.ok) return bucket.failure.reason === "store" ? bucket.failure.store : GONE;
+  const removed = await bucket.value.remove(successKey(keyPrefixOf(destination), definition.id));
+  return removed.ok ? null : removed.failure;
+}
+
+/** The text that `writeManifest` wrote for these facts, made again from the logs; null: an older version wrote another. */
+export async function readManifest(env: Env, plan: ExportPlan, { sha256 }: ManifestFacts): Promise<string | null> {
+  const text = manifestOf(plan, await filesOfRuns(env, plan));
+  return sha256Of(new TextEncoder().encode(text)) === sha256 ? text : null;
+}
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly RunFiles[]> {
+  const runs: RunFiles[] = [];
+  for (const { ordinal } of plan.partitions) {
+    const files = await run(env, plan.definition.id, ordinal).files();
+    if (files === null) throw new Error(`run ${ordinal} reported its end but has no files to tell of`);
+    runs.push(files);
+  }
+  return runs;
+}
+
+const GONE: StoreFailure = {
+  reason: "access_denied",
+  retryable: false,
+  status: null,
+  code: null,
+  permission: null,
+  advice: "The destination was deleted, or its credentials cannot be opened. Create it again, then a new export.",
+};

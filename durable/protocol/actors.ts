@@ -1,0 +1,87 @@
+import { proxyDurable } from "itty-durable/proxy-durable.js";
+import { uuidV5 } from "../../src/domain/shared/uuid.ts";
+import type { RateLimiterProtocol } from "../workspace/rate-limiter.ts";
+import type { DeploymentProtocol, FleetProtocol, ListenerProtocol } from "./deployment.ts";
+import type { Env } from "./env.ts";
+import type { GrantProtocol, Holder, ProvidersProtocol } from "./oauth.ts";
+import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
+import type { StraysProtocol, TraceShardProtocol } from "./shard.ts";
+import { withPlainAnswers } from "./stub.ts";
+
+/** The only place that makes names of actors. A name is the idempotency key: the same name reaches the same actor. */
+
+export const workspace = (env: Env, tenantId: string): WorkspaceProtocol =>
+  actor(env, env.WORKSPACE, `workspace/${tenantId}`);
+
+export const destination = (env: Env, id: string): DestinationProtocol =>
+  actor(env, env.DESTINATION, `destination/${id}`);
+
+export const bulkExport = (env: Env, id: string): ExportProtocol => actor(env, env.EXPORT, `export/${id}`);
+
+/** Ids that follow from a customer's key: the same key of the same tenant reaches the same object. */
+export const exportIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `export/${key}`);
+export const destinationIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `destination/${key}`);
+
+export const run = (env: Env, exportId: string, ordinal: number): RunProtocol =>
+  actor(env, env.RUN, `run/${exportId}/${ordinal}`);
+
+/** What identifies a trace shard; `shard` counts from 0. */
+export interface ShardIdentity {
+  readonly tenantId: string;
+  readonly projectId: string;
+  readonly day: string;
+  readonly shard: number;
+}
+
+export const traceShardName = (identity: ShardIdentity): string => `${traceDayPrefix(identity)}${identity.shard}`;
+
+export function shardIdentityOf(name: string | undefined): ShardIdentity {
+  const [kind, tenantId, projectId, day, shard, ...rest] = name?.split("/") ?? [];
+  if (kind !== "trace" || tenantId === undefined || projectId === undefined || day === undefined || rest.length > 0)
+    throw new Error(`${name} is not the name of a trace shard`);
+  return { tenantId, projectId, day, shard: Number(shard) };
+}
+
+/** What the names of a day's shards begin with, and so the keys of their segments. */
+export const traceDayPrefix = ({ tenantId, projectId, day }: Omit<ShardIdentity, "shard">): string =>
+  `trace/${tenantId}/${projectId}/${day}/`;
+
+export const traceShard = (env: Env, identity: ShardIdentity): TraceShardProtocol =>
+  actor(env, env.TRACE_SHARD, traceShardName(identity));
+
+export const strays = (env: Env, tenantId: string): StraysProtocol => actor(env, env.STRAYS, `strays/${tenantId}`);
+
+export const providers = (env: Env, tenantId: string): ProvidersProtocol =>
+  actor(env, env.PROVIDERS, `providers/${tenantId}`);
+
+/** `provider`: the record's own id, which is never given twice. A user's id holds no slash. */
+export const grant = (env: Env, { tenantId, userId }: Holder, provider: string): GrantProtocol =>
+  actor(env, env.GRANT, `grant/${tenantId}/${userId}/${provider}`);
+
+/** `keyHash`: of the API key whose requests are counted. */
+export const rateLimiter = (env: Env, keyHash: string): RateLimiterProtocol =>
+  proxyDurable(homeOf(env, env.RATE_LIMITER), { parse: true }).get(`limit/${keyHash}`);
+export const fleet = (env: Env, tenantId: string): FleetProtocol => actor(env, env.FLEET, `fleet/${tenantId}`);
+
+/** The tenant is part of the name: another tenant's id reaches an actor that holds nothing. */
+export const deployment = (env: Env, tenantId: string, id: string): DeploymentProtocol =>
+  actor(env, env.DEPLOYMENT, `deployment/${tenantId}/${id}`);
+
+export const listener = (env: Env, tenantId: string, id: string): ListenerProtocol =>
+  actor(env, env.LISTENER, `listener/${tenantId}/${id}`);
+
+/** The same machine of the same tenant is one listener. */
+export const listenerIdOf = (tenantId: string, computeId: string): string => uuidV5(tenantId, `listener/${computeId}`);
+
+/**
+ * A stub that speaks the protocol. The cast is safe as long as the class bound in wrangler.toml implements it, which
+ * each class states with `implements`.
+ */
+function actor<Protocol>(env: Env, namespace: DurableObjectNamespace, name: string): Protocol {
+  return withPlainAnswers(homeOf(env, namespace).getByName(name)) as Protocol;
+}
+
+function homeOf(env: Env, namespace: DurableObjectNamespace): DurableObjectNamespace {
+  const jurisdiction = env.JURISDICTION;
+  return jurisdiction === "eu" || jurisdiction === "fedramp" ? namespace.jurisdiction(jurisdiction) : namespace;
+}

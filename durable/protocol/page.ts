@@ -1,0 +1,5 @@
+import type { Page } from "../../src/domain/shared/records.ts";
+
+/** The part of a list that a page asks for. */
+export const pageOf = <T>(all: readonly T[], { offset, limit }: Page): readonly T[] =>
+  all.slice(offset, limit === null ? undefined : offset + limit);

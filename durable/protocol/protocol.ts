@@ -1,0 +1,182 @@
+import type { ExportEvent, RunReport } from "../../src/domain/export/events.ts";
+import type { RunFiles } from "../../src/domain/export/manifest.ts";
+import type { RunEvent, RunSpec } from "../../src/domain/export-run/events.ts";
+import type { Refusal } from "../../src/domain/shared/failures.ts";
+import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
+import type {
+  Credentials,
+  DestinationConfig,
+  DestinationRecord,
+  ExportDefinition,
+  ExportRecord,
+  ExportRunRecord,
+  Identity,
+  Page,
+  Plan,
+  Project,
+  QueriedProject,
+  Role,
+} from "../../src/domain/shared/records.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
+import type { TableBinding, TableSource } from "../../src/domain/workspace/clickhouse-binding.ts";
+import type { ExportReport } from "../../src/domain/workspace/events.ts";
+import type { ProjectChange, ProjectQuery, WantedProject } from "../../src/domain/workspace/projects.ts";
+import type { Part, PartQuery } from "./list-batch.ts";
+import type { ExportOrder } from "./messages.ts";
+
+/**
+ * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
+ * a throw is a fault of our own.
+ */
+
+/** One per tenant: `workspace/<tenantId>`. */
+export interface WorkspaceProtocol {
+  create(command: {
+    readonly id: string;
+    readonly name: string;
+    readonly plan: Plan;
+  }): Promise<Result<{ readonly id: string }, Refusal>>;
+  setPlan(plan: Plan): Promise<Result<null, Refusal>>;
+  /** `keyHash`: SHA-256 of the key in lower-case hex. The key itself is made by HTTP and shown once. */
+  addKey(key: {
+    readonly keyHash: string;
+    readonly label: string;
+    readonly role: Role;
+    readonly userId: string;
+  }): Promise<Result<null, Refusal>>;
+  revokeKey(keyHash: string): Promise<Result<null, Refusal>>;
+  authorize(keyHash: string): Promise<Result<Identity, Refusal>>;
+
+  /** Finds or creates projects by name; ids that are unknown are refused. The answers stand in the order asked. */
+  resolveProjects(
+    asked: readonly ({ readonly name: string } | { readonly id: string })[],
+  ): Promise<readonly Result<Project, Refusal>[]>;
+  createProject(project: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>>;
+  project(id: string): Promise<Result<Project, Refusal>>;
+  listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;
+  /** Of these ids those that are the workspace's; null: all that it has. */
+  projectsToQuery(ids: readonly string[] | null): Promise<readonly QueriedProject[]>;
+  changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;
+  /** From now on nobody sees its runs; exports of it that have not ended fail, schedules are cancelled. */
+  deleteProject(id: string): Promise<Result<null, Refusal>>;
+
+  /**
+   * Reads the project's runs from a table of the customer's from now on, after a query that reads no row; nothing
+   * changes when that fails.
+   */
+  bindProject(command: {
+    readonly id: string;
+    readonly source: TableSource;
+    readonly password: string;
+  }): Promise<Result<TableBinding, Refusal>>;
+  unbindProject(id: string): Promise<Result<null, Refusal>>;
+  /** null: the project's runs are those that came in here. */
+  binding(id: string): Promise<TableBinding | null>;
+
+  /** Probes the bucket, seals the credentials, then records the destination; nothing is kept when the probe fails. */
+  createDestination(command: {
+    readonly id: string;
+    readonly displayName: string;
+    readonly config: DestinationConfig;
+    readonly credentials: Credentials | null;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  destination(id: string): Promise<Result<DestinationRecord, Refusal>>;
+  listDestinations(query: PartQuery): Promise<Part<DestinationRecord>>;
+  /** Probes with the new values first; changes nothing when the probe fails. Absent members stay as they are. */
+  updateDestination(command: {
+    readonly id: string;
+    readonly displayName?: string;
+    readonly credentials?: Credentials;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  /** Refused with `conflict` while an export that has not ended references it, unless forced. */
+  deleteDestination(command: { readonly id: string; readonly force: boolean }): Promise<Result<null, Refusal>>;
+
+  /** An id that is known already answers its present record, or `invalid` when it stands for another order. */
+  createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>>;
+  /** Registers the export of a schedule's window: never refused, a window would be lost. */
+  spawnExport(definition: ExportDefinition): Promise<void>;
+  export(id: string): Promise<Result<ExportRecord, Refusal>>;
+  /** The newest first. */
+  listExports(query: PartQuery): Promise<Part<ExportRecord>>;
+  /** A cancelled export answers unchanged; another ended one is refused with `conflict`. */
+  cancelExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  /** An export that is paused (or resumed) already answers unchanged; an ended one is refused with `conflict`. */
+  pauseExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  resumeExport(id: string): Promise<Result<ExportRecord, Refusal>>;
+  /** Creates, once, a one-off export of what the failed run was to export; `conflict` when it has not failed. */
+  retryRun(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRecord, Refusal>>;
+  listRuns(query: { readonly exportId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
+  run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;
+  /** Runs of all exports that the schedule spawned. */
+  listScheduleRuns(query: { readonly scheduleId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
+
+  hearExport(id: string, seq: number, report: ExportReport): Promise<void>;
+}
+
+/** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
+export interface Access {
+  readonly config: DestinationConfig;
+  readonly envelope: string | null;
+}
+
+/** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */
+export interface DestinationProtocol {
+  create(command: {
+    readonly id: string;
+    readonly tenantId: string;
+    readonly displayName: string;
+    readonly config: DestinationConfig;
+    readonly credentials: Credentials | null;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  view(tenantId: string): Promise<Result<DestinationRecord, Refusal>>;
+  update(command: {
+    readonly tenantId: string;
+    readonly displayName?: string;
+    readonly credentials?: Credentials;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  remove(tenantId: string): Promise<Result<null, Refusal>>;
+  /** null: there is no such destination any more. */
+  access(tenantId: string): Promise<Access | null>;
+}
+
+/** One per export: `export/<id>`. */
+export interface ExportProtocol {
+  create(order: ExportOrder): Promise<void>;
+  admit(): Promise<void>;
+  hearRun(ordinal: number, seq: number, report: RunReport): Promise<void>;
+  pause(): Promise<Result<ExportRecord, Refusal>>;
+  resume(): Promise<Result<ExportRecord, Refusal>>;
+  cancel(): Promise<Result<ExportRecord, Refusal>>;
+  /** Its project was deleted. */
+  loseProject(): Promise<void>;
+  /** null: not created yet. */
+  view(): Promise<ExportRecord | null>;
+  runs(query: PartQuery): Promise<Part<ExportRunRecord>>;
+  run(runId: string): Promise<ExportRunRecord | null>;
+  /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
+  manifest(): Promise<Result<string, Refusal>>;
+  /** Its own history. */
+  events(query: EventQuery): Promise<EventPage<ExportEvent>>;
+  /** The history of one of its runs: empty before the run starts. */
+  runEvents(runId: string, query: EventQuery): Promise<EventPage<RunEvent>>;
+  viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>>;
+  /** The number of an event counts in the run's own log. */
+  runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>>;
+}
+
+/** One per run: `run/<export id>/<ordinal>`. */
+export interface RunProtocol {
+  start(spec: RunSpec): Promise<void>;
+  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
+  pause(order: number): Promise<void>;
+  resume(order: number): Promise<void>;
+  cancel(): Promise<void>;
+  timeOut(): Promise<void>;
+  /** null: not started yet. */
+  view(): Promise<ExportRunRecord | null>;
+  events(query: EventQuery): Promise<EventPage<RunEvent>>;
+  /** null: not started then, or the event has not happened. */
+  viewAsOf(moment: Moment): Promise<ExportRunRecord | null>;
+  /** Committed files; null before the run started. */
+  files(): Promise<RunFiles | null>;
+}

@@ -1,0 +1,68 @@
+import type { RunFailure } from "../../src/domain/shared/failures.ts";
+import type { Credentials, Project } from "../../src/domain/shared/records.ts";
+import { fail, type Result } from "../../src/domain/shared/result.ts";
+import { openStore, type Store } from "../../src/s3/client.ts";
+import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../../src/secrets/envelope.ts";
+import { readSettings } from "../../src/settings.ts";
+import { destination } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+
+/** Where credentials are sealed and opened. The plain ones live in memory only, for as long as a step lasts. */
+
+/** Seals a text; the envelope opens in that context only. */
+export const sealText = (env: Env, context: string, text: string): Promise<string> =>
+  sealSecret(text, masterKeys(env), context);
+
+/** null: it was sealed in another context, or with a master key that is gone. */
+export async function openText(env: Env, context: string, envelope: string): Promise<string | null> {
+  const plain = await openSecret(envelope, masterKeys(env), context);
+  return plain.ok ? plain.value : null;
+}
+
+/** Seals a destination's credentials; the envelope opens for that destination only. */
+export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
+  sealText(env, destinationId, JSON.stringify(credentials));
+
+/** Opens a destination's bucket with its present credentials; asked anew for each step, so that rotation takes effect. */
+export async function openBucket(
+  env: Env,
+  tenantId: string,
+  destinationId: string,
+): Promise<Result<Store, RunFailure>> {
+  const access = await destination(env, destinationId).access(tenantId);
+  if (access === null) return fail({ reason: "destination_deleted" });
+  const settings = readSettings(env);
+  const credentials =
+    access.envelope === null
+      ? settings.environmentCredentials
+      : await openCredentials(env, destinationId, access.envelope);
+  if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
+  const store = openStore(access.config, credentials, { allowLoopback: settings.allowLoopbackEndpoints });
+  return store.ok ? store : fail({ reason: "store", store: store.failure });
+}
+
+const CREDENTIALS_LOST =
+  "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";
+
+async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
+  const plain = await openText(env, destinationId, envelope);
+  return plain === null ? null : (JSON.parse(plain) as Credentials); // sealed by sealCredentials, bound to this id
+}
+
+/** Seals the password of a table; the envelope opens for that project only. */
+export const sealPassword = (env: Env, project: ProjectKey, password: string): Promise<string> =>
+  sealText(env, contextOf(project), password);
+
+/** null: it was sealed for another project, or with a master key that is gone. */
+export const openPassword = (env: Env, project: ProjectKey, envelope: string): Promise<string | null> =>
+  openText(env, contextOf(project), envelope);
+
+type ProjectKey = Pick<Project, "id" | "tenantId">;
+
+const contextOf = ({ tenantId, id }: ProjectKey): string => `table/${tenantId}/${id}`;
+
+function masterKeys(env: Env): MasterKeys {
+  const keys = parseMasterKeys(env.MASTER_KEYS ?? "");
+  if (!keys.ok) throw new Error(`Setting MASTER_KEYS: ${keys.failure.message}`);
+  return keys.value;
+}

@@ -1,0 +1,54 @@
+import type { SegmentRef } from "../../src/domain/shared/segment.ts";
+import type { ColumnName } from "../../src/parquet/columns.ts";
+import { type Footer, readFooter } from "../../src/parquet/footer.ts";
+import { type HeldChunks, heldIn, rangesFor } from "../../src/parquet/loaded-chunks.ts";
+import type { Env } from "../protocol/env.ts";
+import type { SnapshotSegment } from "../source/trace-source.ts";
+
+/** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
+export const READ_LANES = 6;
+
+/** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */
+const FOOTER_GUESS_BYTES = 16 * 1024;
+
+/** A segment that a snapshot saw is no longer kept: no other try will find it. */
+export class SegmentGone extends Error {}
+
+/** Some columns of a segment; nothing else is read, as far as that saves requests. */
+export async function readColumns(
+  env: Env,
+  segment: SegmentRef,
+  footer: Footer,
+  columns: ReadonlySet<ColumnName>,
+): Promise<HeldChunks> {
+  const ranges = rangesFor(footer, columns);
+  const bytes = ranges.map(({ offset, length }) => readRange(env, segment, offset, length));
+  return heldIn(ranges, await Promise.all(bytes));
+}
+
+/** Some bytes of a segment; insists on the object that the snapshot saw, else throws a SegmentGone. */
+export async function readRange(env: Env, segment: SegmentRef, offset: number, length: number): Promise<Uint8Array> {
+  const object = await env.SEGMENTS.get(segment.key, {
+    range: { offset, length },
+    onlyIf: { etagMatches: segment.etag },
+  });
+  if (object === null || !("body" in object)) throw new SegmentGone(segment.key);
+  return new Uint8Array(await object.arrayBuffer());
+}
+
+/** What the end of a segment says about its column chunks. */
+export async function segmentFooter(env: Env, segment: SnapshotSegment): Promise<Footer> {
+  const carried = segment.footer === null ? null : readFooter(segment.footer);
+  return carried?.ok ? carried.value : readSegmentFooter(env, segment);
+}
+
+async function readSegmentFooter(env: Env, segment: SegmentRef): Promise<Footer> {
+  let length = Math.min(FOOTER_GUESS_BYTES, segment.bytes);
+  for (;;) {
+    const footer = readFooter(await readRange(env, segment, segment.bytes - length, length));
+    if (footer.ok) return footer.value;
+    if (footer.failure.reason === "not_a_segment" || length === segment.bytes)
+      throw new Error(`segment ${segment.key} has no footer`);
+    length = Math.min(footer.failure.neededBytes, segment.bytes);
+  }
+}

@@ -1,0 +1,112 @@
+import { footerOfFile } from "../../../src/parquet/footer.ts";
+import { ownRow, rowBytes, type SegmentRow } from "../../../src/parquet/row.ts";
+import { SegmentWriter } from "../../../src/parquet/segment-writer.ts";
+import { countRow, newTally } from "../../../src/trace/run/statistics.ts";
+import { hasFailed, inRowOrder } from "../../../src/trace/segments/row-order.ts";
+import type { HotRun } from "../../../src/trace/segments/seal-plan.ts";
+import { enterSealing } from "../../concurrency/memory-budget.ts";
+import { type ShardIdentity, traceShardName } from "../../protocol/actors.ts";
+import type { Replaced, TraceStore, WrittenSegment } from "../store/store.ts";
+
+/** What work on a shard's segments needs. Never done twice at once. */
+export interface Sealing {
+  readonly store: TraceStore;
+  readonly storage: DurableObjectStorage;
+  readonly bucket: R2Bucket;
+  readonly identity: ShardIdentity;
+  readonly segmentRawBytes: number;
+}
+
+/** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
+export const MAX_SEGMENT_ROWS = 10_240;
+
+/** A segment being filled: its rows are put in order when it is written. */
+export interface Draft {
+  readonly rows: SegmentRow[];
+  /** The `rowBytes` of the rows: what a segment is closed by. */
+  rawBytes: number;
+  /** Hot runs whose changes are in it. */
+  readonly sources: HotRun[];
+}
+
+export const emptyDraft = (): Draft => ({ rows: [], rawBytes: 0, sources: [] });
+
+export function isFull({ segmentRawBytes }: Sealing, { rows, rawBytes }: Draft, next: SegmentRow): boolean {
+  if (rows.length === 0) return false;
+  return rows.length === MAX_SEGMENT_ROWS || rawBytes + rowBytes(next) > segmentRawBytes;
+}
+
+/** `source`: the hot run whose changes are in the row; null: the row comes from a segment as it is. */
+export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
+  draft.rows.push(source === null ? row : ownRow(row));
+  draft.rawBytes += rowBytes(row);
+  if (source !== null) draft.sources.push(source);
+}
+
+/**
+ * Does the work when the isolate has room for its rows, those of one segment at the most, and the object made of them:
+ * very many shards may have to seal at once, as an export asks each of its days for a snapshot.
+ */
+export async function withRoom(
+  { segmentRawBytes }: Sealing,
+  rawBytes: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const leave = await enterSealing(2 * Math.min(rawBytes, segmentRawBytes));
+  try {
+    await work();
+  } finally {
+    leave();
+  }
+}
+
+/** Puts the segment into the bucket, where it counts for nothing until it is committed. */
+export async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
+  const writer = new SegmentWriter(identity);
+  const runs: string[] = [];
+  const statistics = newTally();
+  const ordered = draft.rows.sort(inRowOrder);
+  for (const [index, row] of ordered.entries()) {
+    const before = ordered[index - 1];
+    if (before !== undefined && hasFailed(before) && !hasFailed(row)) writer.endPages();
+    writer.add(row);
+    runs.push(row.id);
+    countRow(statistics, row);
+  }
+  const { bytes, rows, minStart, maxStart } = writer.finish();
+  const { number, key } = store.objects.intend((n) => segmentKey(identity, n), Date.now());
+  const object = await bucket.put(key, bytes);
+  // Only a conditional write is answered with null, and this one has no condition.
+  if (object === null) throw new Error(`the segment ${key} was not written`);
+  const { etag } = object;
+  const footer = footerOfFile(bytes);
+  return {
+    number,
+    etag,
+    bytes: bytes.length,
+    rawBytes: draft.rawBytes,
+    rows,
+    minStart,
+    maxStart,
+    runs,
+    statistics,
+    footer,
+  };
+}
+
+/** Makes written segments count, in one transaction with all that follows from it. */
+export function commit(
+  { store, storage }: Sealing,
+  written: readonly WrittenSegment[],
+  replaced: Replaced | null,
+  sources: readonly HotRun[],
+): void {
+  const seqs = sources.flatMap((source) => source.seqs);
+  storage.transactionSync(() => store.commit(written, replaced, seqs, Date.now()));
+  // After the transaction: one that is rolled back must not leave the sum wrong.
+  store.hot.bytes -= sources.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Zero-padded, so that keys sort in the order in which they were written. */
+const segmentKey = (identity: ShardIdentity, number: number): string =>
+  `${traceShardName(identity)}/${String(number).padStart(8, "0")}.parquet`;

@@ -1,0 +1,66 @@
+import type { KnownDay } from "../protocol/shard.ts";
+
+/** Of a tenant's days, those with which something is to be done, in a table of that name, and when. */
+export class DayQueue {
+  readonly #sql: SqlStorage;
+  readonly #table: string;
+
+  constructor(sql: SqlStorage, table: "doomed" | "looked_at") {
+    this.#sql = sql;
+    this.#table = table;
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${table} (
+      day TEXT NOT NULL, project TEXT NOT NULL, shards INTEGER NOT NULL, due_at INTEGER NOT NULL,
+      PRIMARY KEY (day, project)) STRICT, WITHOUT ROWID`);
+  }
+
+  /** All known days of a project. */
+  addDaysOf(projectId: string, now: number): void {
+    this.#sql.exec(
+      `INSERT INTO ${this.#table} (day, project, shards, due_at) SELECT day, project, shards, ? FROM day WHERE project = ?
+      ${DUE_ANEW}`,
+      now,
+      projectId,
+    );
+  }
+
+  add({ projectId, day, shards }: KnownDay, now: number): void {
+    this.#sql.exec(
+      `INSERT INTO ${this.#table} (day, project, shards, due_at) VALUES (?, ?, ?, ?) ${DUE_ANEW}`,
+      day,
+      projectId,
+      shards,
+      now,
+    );
+  }
+
+  due(now: number, limit: number): DueDay[] {
+    return this.#sql
+      .exec<{ projectId: string; day: string; shards: number; dueAt: number }>(
+        `SELECT project AS projectId, day, shards, due_at AS dueAt FROM ${this.#table} WHERE due_at <= ?
+        ORDER BY due_at LIMIT ?`,
+        now,
+        limit,
+      )
+      .toArray();
+  }
+
+  postpone({ projectId, day }: KnownDay, dueAt: number): void {
+    this.#sql.exec(`UPDATE ${this.#table} SET due_at = ? WHERE project = ? AND day = ?`, dueAt, projectId, day);
+  }
+
+  /** Unless the day was added anew meanwhile. */
+  done({ projectId, day, dueAt }: DueDay): void {
+    this.#sql.exec(`DELETE FROM ${this.#table} WHERE project = ? AND day = ? AND due_at = ?`, projectId, day, dueAt);
+  }
+
+  nextDueAt(): number | null {
+    return this.#sql.exec<{ at: number | null }>(`SELECT min(due_at) AS at FROM ${this.#table}`).one().at;
+  }
+}
+
+export interface DueDay extends KnownDay {
+  readonly dueAt: number;
+}
+
+/** At another instant than before, by which `done` tells a day that was added anew. */
+const DUE_ANEW = "ON CONFLICT DO UPDATE SET due_at = max(due_at + 1, excluded.due_at)";

@@ -1,0 +1,32 @@
+import type { QueriedProject } from "../../../src/domain/shared/records.ts";
+import type { RowColumn } from "../../../src/parquet/read-rows.ts";
+import { shardOf } from "../../../src/trace/run/routing.ts";
+import { answersThatFit } from "../../concurrency/collect-within-budget.ts";
+import { type ShardIdentity, traceShard, traceShardName } from "../../protocol/actors.ts";
+import type { Env } from "../../protocol/env.ts";
+import { type Hit, type QueriedRows, queriedBytes } from "../../protocol/query.ts";
+
+/** Bytes of a page. The answer is put together in memory, as text and as bytes. */
+const PAGE_BYTES = 12 * 1024 * 1024;
+
+/** The rows of the first hits, as many as there is room for, but one at least; null: the run is gone. */
+export function rowsOfHits(
+  env: Env,
+  tenantId: string,
+  projects: ReadonlyMap<string, QueriedProject>,
+  hits: readonly Hit[],
+  columns: readonly RowColumn[],
+): Promise<QueriedRows> {
+  const shardOfHit = ({ id, projectId, day }: Hit): ShardIdentity => {
+    const shard = shardOf(id, projects.get(projectId)?.shards ?? 1);
+    return { tenantId, projectId, day, shard };
+  };
+  return answersThatFit(hits, PAGE_BYTES, {
+    actorOf: (hit) => traceShardName(shardOfHit(hit)),
+    ask(asked, maxBytes) {
+      const ids = asked.map(({ id }) => id);
+      return traceShard(env, shardOfHit(asked[0])).readRuns({ ids, columns, maxBytes });
+    },
+    bytesOf: queriedBytes,
+  });
+}

@@ -1,0 +1,47 @@
+import { type Found, firstOf, mergeFound } from "../../../src/trace/query/order.ts";
+import { shardOf } from "../../../src/trace/run/routing.ts";
+import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { traceShard } from "../../protocol/actors.ts";
+import type { Env } from "../../protocol/env.ts";
+import type { Hit, RunQuestion } from "../../protocol/query.ts";
+import type { KnownDay } from "../../protocol/shard.ts";
+import type { QueryBudget } from "./budget.ts";
+
+/** Shards asked at once: each answer may hold some hundred hits. */
+const SHARD_LANES = 12;
+
+/** Who asks, and what that may cost. */
+export interface Asking {
+  readonly env: Env;
+  readonly tenantId: string;
+  readonly budget: QueryBudget;
+}
+
+/** The first runs that the shards of the days have together. Null: the budget is spent, and nothing is certain. */
+export async function findInDays(
+  { env, tenantId, budget }: Asking,
+  days: readonly KnownDay[],
+  question: RunQuestion,
+): Promise<Found<Hit> | null> {
+  const asked = days.flatMap((day) => shardsOf(day, question.ids).map((part) => ({ ...day, ...part })));
+  let found: Found<Hit> = { hits: [], stoppedAt: null };
+  let isSpent = false;
+  await inLanes(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
+    isSpent ||= budget.isSpent(found.hits.length > 0);
+    if (isSpent) return;
+    const answer = await traceShard(env, { tenantId, projectId, day, shard }).findRuns({ ...question, ids });
+    budget.spend(answer.readBytes);
+    // Thousands of answers do not fit into memory together.
+    found = firstOf(mergeFound(question.order, [found, answer]), question.limit);
+  });
+  return isSpent ? null : found;
+}
+
+/** The shards of a day, with those of the ids that belong to each. */
+function shardsOf({ shards }: KnownDay, ids: readonly string[] | null) {
+  const all = Array.from({ length: shards }, (_, shard) => shard);
+  if (ids === null) return all.map((shard) => ({ shard, ids }));
+  return all
+    .map((shard) => ({ shard, ids: ids.filter((id) => shardOf(id, shards) === shard) }))
+    .filter((part) => part.ids.length > 0);
+}

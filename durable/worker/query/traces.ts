@@ -1,0 +1,59 @@
+import type { Filter } from "../../../src/filter/filter.ts";
+import type { Position } from "../../../src/trace/query/order.ts";
+import type { Hit } from "../../protocol/query.ts";
+import { type Asking, findInDays } from "./shards.ts";
+
+/** Runs of traces found at once. */
+const FOUND_TOGETHER = 1000;
+
+const EVERYTHING = {
+  window: { start: 0, end: Number.MAX_SAFE_INTEGER },
+  order: "desc",
+  limit: FOUND_TOGETHER,
+} as const;
+
+/** Of hits those with a trace of which the root, or any run, fits. Null: the budget is spent, and nothing is certain. */
+export type TraceTest = (hits: readonly Hit[]) => Promise<readonly Hit[] | null>;
+
+/** Each trace is looked at once. */
+export function traceTest(
+  asking: Asking,
+  filter: Filter,
+  who: "root" | "any",
+  shardsOf: (projectId: string) => number,
+): TraceTest {
+  const known = new Map<string, boolean>();
+
+  /** The hits are of one project, and their traces are looked for on the same days; false: not to the end. */
+  const look = async (hits: readonly Hit[]): Promise<boolean> => {
+    const left = new Map(hits.map((hit) => [hit.trace.id, keyOf(hit)]));
+    const days = (hits[0]?.trace.days ?? []).map((day) => {
+      const projectId = hits[0]?.projectId ?? "";
+      return { projectId, day, shards: shardsOf(projectId) };
+    });
+    let after: Position | null = null;
+    do {
+      const traces = [...left.keys()];
+      const asked = who === "root" ? { ids: traces, traceIds: null } : { ids: null, traceIds: traces };
+      const found = await findInDays(asking, days, { ...EVERYTHING, ...asked, filter, after });
+      if (found === null) return false;
+      for (const { id, trace } of found.hits) {
+        const traceId = who === "root" ? id : trace.id;
+        known.set(left.get(traceId) ?? "", true);
+        left.delete(traceId);
+      }
+      after = found.stoppedAt;
+    } while (after !== null && left.size > 0);
+    for (const key of left.values()) known.set(key, false);
+    return true;
+  };
+
+  return async (hits) => {
+    const unknown = hits.filter((hit) => !known.has(keyOf(hit)));
+    const groups = Map.groupBy(unknown, ({ projectId, trace }) => `${projectId}/${trace.days}`);
+    for (const group of groups.values()) if (!(await look(group))) return null;
+    return hits.filter((hit) => known.get(keyOf(hit)) === true);
+  };
+}
+
+const keyOf = ({ projectId, trace }: Hit): string => `${projectId}/${trace.id}/${trace.days}`;

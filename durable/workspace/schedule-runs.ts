@@ -1,0 +1,24 @@
+import { runIdOf } from "../../src/domain/export/run-ids.ts";
+import { partitionsOfExport } from "../../src/domain/export-run/partitions.ts";
+import type { ExportDefinition, ExportRunRecord } from "../../src/domain/shared/records.ts";
+import { bulkExport } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
+
+/**
+ * A part of the runs of the exports that a schedule spawned, in the exports' order. Which runs an export has follows
+ * from what it was asked for, so only those in the part are named and asked, however many lie before it.
+ */
+export function runsOfSpawned(
+  env: Env,
+  spawned: readonly ExportDefinition[],
+  query: PartQuery,
+): Promise<Part<ExportRunRecord>> {
+  const places = spawned.flatMap((definition) =>
+    partitionsOfExport(definition).map(({ ordinal }) => `${definition.id}/${ordinal}`),
+  );
+  return partOf(places, query, async (place) => {
+    const [exportId = "", ordinal] = place.split("/");
+    return bulkExport(env, exportId).run(runIdOf(exportId, Number(ordinal)));
+  });
+}

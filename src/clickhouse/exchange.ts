@@ -1,0 +1,99 @@
+import type { SourceFailure } from "../domain/shared/failures.ts";
+import { fail, ok, type Result } from "../domain/shared/result.ts";
+import { boundedBody } from "../net/bounded-body.ts";
+import { Deadline } from "../net/deadline.ts";
+import { sourceFailureOf } from "./failures.ts";
+import type { Query } from "./queries.ts";
+
+/** What all requests to one server have in common. */
+export interface Session {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/** What a good answer looks like. */
+export interface Expected {
+  readonly limitBytes: number;
+  /** Whether the bytes are a whole answer. An exception in the middle leaves its text at the end instead. */
+  readonly isWhole: (body: Uint8Array) => boolean;
+  /** Awaited when the query is done, before the answer is taken into memory. */
+  readonly makeRoom: () => Promise<void>;
+}
+
+const MS_PER_SECOND = 1000;
+
+/** Where the text of an exception is looked for in an answer. */
+const EXCEPTION_BYTES = 16 * 1024;
+
+/**
+ * Sends one query once and takes its whole answer, all within one deadline. The server is asked to keep its answer
+ * back until the query is done, so that an exception is seen by its header.
+ */
+export async function exchange(
+  session: Session,
+  query: Query,
+  expected: Expected,
+): Promise<Result<Uint8Array, SourceFailure>> {
+  const deadline = new Deadline(session.timeoutMs);
+  try {
+    const response = await session.fetch(`${session.url}/?${searchOf(session.timeoutMs)}`, {
+      method: "POST",
+      headers: {
+        "X-ClickHouse-User": session.user,
+        "X-ClickHouse-Key": session.password,
+        "Accept-Encoding": "identity",
+      },
+      body: formOf(query),
+      redirect: "manual",
+      signal: deadline.signal,
+    });
+    const { status, headers } = response;
+    if (response.ok) await expected.makeRoom();
+    const body = await boundedBody(response, response.ok ? expected.limitBytes : EXCEPTION_BYTES);
+    const code =
+      headers.get("X-ClickHouse-Exception-Code") ?? (body === null ? null : codeIn(response, body, expected));
+    if (code !== null) return fail(sourceFailureOf({ kind: "exception", code: Number(code), status }));
+    if (!response.ok) return fail(sourceFailureOf({ kind: "status", status }));
+    if (body === null || !expected.isWhole(body)) return fail(sourceFailureOf({ kind: "body", status }));
+    return ok(body);
+  } catch {
+    // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
+    return fail(sourceFailureOf({ kind: deadline.hasPassed ? "deadline" : "network" }));
+  } finally {
+    deadline.lift();
+  }
+}
+
+const searchOf = (timeoutMs: number): string =>
+  new URLSearchParams([
+    ["wait_end_of_query", "1"],
+    ["cancel_http_readonly_queries_on_client_close", "1"],
+    ["max_execution_time", String(Math.ceil(timeoutMs / MS_PER_SECOND))],
+  ]).toString();
+
+/**
+ * A form, since values in the address may be longer than a proxy lets it be, and would stand in its log. ClickHouse
+ * takes 1000 fields of 128 KiB (`http_max_fields`, `http_max_field_value_size`); the longest filter makes 95 KB of SQL.
+ */
+const formOf = ({ sql, parameters }: Query): FormData => {
+  const form = new FormData();
+  form.set("query", sql);
+  for (const [name, value] of Object.entries(parameters)) form.set(`param_${name}`, escaped(value));
+  return form;
+};
+
+/** Parameters are read as fields of the format TabSeparated. */
+const escaped = (value: string): string => value.replace(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign);
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** The number of the exception that an answer ends with; null: none. */
+const codeIn = (response: Response, body: Uint8Array, expected: Expected): string | null => {
+  if (response.ok && expected.isWhole(body)) return null;
+  const text = new TextDecoder().decode(body.subarray(-EXCEPTION_BYTES));
+  return /Code: (\d{1,6})\. DB::/.exec(text)?.[1] ?? null;
+};

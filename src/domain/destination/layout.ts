@@ -1,0 +1,98 @@
+import type { FormatVersion } from "../shared/fields.ts";
+import type { DestinationConfig } from "../shared/records.ts";
+
+/**
+ * Where everything that Waybill writes lies in the customer's bucket (spec 2.9). Every key follows from ids, so doing
+ * a step again writes the same object. Keys carry no leading slash; a `prefix` is what `keyPrefixOf` gave.
+ */
+
+/** The folder of one run's files. */
+export interface Partition {
+  readonly prefix: string;
+  readonly exportId: string;
+  readonly tenantId: string;
+  readonly projectId: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly version: FormatVersion;
+}
+
+/** S3 ends keys at 1024 bytes of UTF-8; what stands below a prefix needs less than 256 of them. */
+const LONGEST_PREFIX_BYTES = 768;
+
+const FILE_ORDINAL_DIGITS = 5;
+
+/** The folder that carries the kind of rows: a plain name in v1, a Hive partition in v2_beta. */
+const RESOURCE: Record<FormatVersion, string> = { v1: "runs", v2_beta: "resource=runs" };
+
+/** The prefix of all keys of a destination: without outer slashes, the bucket in front when asked for (spec 2.5). */
+export const keyPrefixOf = (config: DestinationConfig): string =>
+  join(config.includeBucketInPrefix ? config.bucketName : "", withoutOuterSlashes(config.prefix));
+
+/** What is wrong with a prefix, as sent or with the bucket in front, as a sentence; null when keys can be made with it. */
+export function prefixProblem(prefix: string): string | null {
+  if (!prefix.isWellFormed()) return "The prefix is not valid Unicode.";
+  if (hasControlCharacter(prefix)) return "The prefix contains a control character; remove it.";
+  // A URL parser resolves both, also percent-encoded: such a key cannot be addressed, and `..` would leave the bucket.
+  if (prefix.split("/").some((segment) => segment === "." || segment === "..")) {
+    return 'The prefix contains a folder named "." or ".."; name it otherwise.';
+  }
+  if (new TextEncoder().encode(prefix).length > LONGEST_PREFIX_BYTES) {
+    return `The prefix, with the bucket's name where that stands in it, is longer than ${LONGEST_PREFIX_BYTES} bytes; shorten it.`;
+  }
+  return null;
+}
+
+/** The folder of all files of an export, without an outer slash. */
+export const exportFolder = (prefix: string, exportId: string): string => join(prefix, `export_id=${exportId}`);
+
+/** `<prefix>/export_id=.../tenant_id=.../session_id=.../runs/year=2026/month=8/day=19`; month and day are unpadded. */
+export function folderOf(partition: Partition): string {
+  const [year, month, day] = partition.day.split("-").map(Number);
+  return join(
+    exportFolder(partition.prefix, partition.exportId),
+    `tenant_id=${partition.tenantId}`,
+    `session_id=${partition.projectId}`,
+    RESOURCE[partition.version],
+    `year=${year}`,
+    `month=${month}`,
+    `day=${day}`,
+  );
+}
+
+/** Key of a Parquet file: free of attempts, so that a retry writes the same object. */
+export const fileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
+  join(folder, fileName(runOrdinal, fileOrdinal));
+
+/** Key of a Parquet file with rows that came late for the day of the folder. */
+export const lateFileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
+  join(folder, `late-${fileName(runOrdinal, fileOrdinal)}`);
+
+/** Beside the data tree, never inside it: `export_id=*` finds Parquet files only. */
+export const manifestKey = (prefix: string, exportId: string): string =>
+  join(prefix, "_waybill", `export_id=${exportId}`, "manifest.json");
+
+/** Holds the manifest's SHA-256; appears last, after the manifest. */
+export const successKey = (prefix: string, exportId: string): string =>
+  join(prefix, "_waybill", `export_id=${exportId}`, "_SUCCESS");
+
+/** The test file of a destination check; it stays where deleting is not allowed (spec 4.B, B1). */
+export const probeKey = (prefix: string, name: string): string => join(prefix, "tmp", `${name}.txt`);
+
+const fileName = (runOrdinal: number, fileOrdinal: number): string =>
+  `${runOrdinal}-${String(fileOrdinal).padStart(FILE_ORDINAL_DIGITS, "0")}.parquet`;
+
+const join = (...segments: readonly string[]): string => segments.filter((segment) => segment !== "").join("/");
+
+const withoutOuterSlashes = (path: string): string => {
+  let start = 0;
+  let end = path.length;
+  while (start < end && path[start] === "/") start++;
+  while (end > start && path[end - 1] === "/") end--;
+  return path.slice(start, end);
+};
+
+const hasControlCharacter = (text: string): boolean => {
+  for (const character of text) if (character < " " || character === "\u007f") return true;
+  return false;
+};

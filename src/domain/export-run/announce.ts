@@ -1,0 +1,52 @@
+import type { RunMessage } from "../../../durable/protocol/messages.ts";
+import type { RunEvent } from "./events.ts";
+import type { RunState } from "./state.ts";
+
+/** What a run tells its export: the whole report, whenever a number or the status in it has changed. */
+export function announceRun(event: RunEvent, after: RunState, seq: number): readonly RunMessage[] {
+  if (after.status === "NONE") return [];
+  switch (event.type) {
+    case "RunStarted":
+    case "SnapshotTaken":
+    case "FilesPlanned":
+    case "FileCommitted":
+    case "RunCompleted":
+    case "RunFailed":
+    case "RunCancelled":
+    case "RunTimedOut":
+      return [{ seq, report: reportOf(after) }];
+    case "AttemptStarted":
+    case "StepBegan":
+    case "StepPaused":
+    case "StepCrashed":
+    case "StagingBegan":
+    case "PageStaged":
+    case "StagingDropped":
+    case "SegmentDerived":
+    case "UploadOpened":
+    case "PartUploaded":
+    case "UploadLost":
+    case "UploadAborted":
+    case "AbortFailed":
+    case "AbortRetried":
+    case "UploadAbandoned":
+    case "SlowedDown":
+    case "SlowDownEnded":
+    case "SpedUp":
+    case "AttemptFailed":
+    case "RunPaused":
+    case "RunResumed":
+    case "ScratchCleaned":
+      return [];
+  }
+}
+
+function reportOf(state: Exclude<RunState, { status: "NONE" }>): RunMessage["report"] {
+  const { snapshot, plan, files } = state.progress;
+  return {
+    status: state.status,
+    rowsPlanned: plan?.rows ?? snapshot?.rows ?? 0,
+    rowsWritten: files.reduce((sum, file) => sum + file.rows, 0),
+    finishedAt: state.status === "RUNNING" ? null : state.finishedAt,
+  };
+}

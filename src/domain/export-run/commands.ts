@@ -1,0 +1,55 @@
+import type { RunFailure } from "../shared/failures.ts";
+import type { SegmentRef } from "../shared/segment.ts";
+import type { CommittedFile, DerivedSegment, RunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
+
+/** What can be asked of a run. `now` is the shell's clock at the moment of asking. */
+export type RunCommand =
+  | { readonly type: "Start"; readonly spec: RunSpec; readonly now: number }
+  | { readonly type: "Wake"; readonly now: number }
+  | { readonly type: "BeginStep"; readonly step: StepName; readonly now: number }
+  | { readonly type: "PauseStep"; readonly now: number }
+  | { readonly type: "RecordStaging"; readonly staging: StagingFacts; readonly now: number }
+  | { readonly type: "RecordPage"; readonly page: number; readonly segment: SegmentRef; readonly now: number }
+  | { readonly type: "DropStaging"; readonly now: number }
+  | { readonly type: "RecordSnapshot"; readonly snapshot: SnapshotFacts; readonly now: number }
+  | { readonly type: "RecordDerived"; readonly derived: DerivedSegment; readonly now: number }
+  | {
+      readonly type: "RecordPlan";
+      readonly files: number;
+      readonly rows: number;
+      readonly bytes: number;
+      readonly now: number;
+    }
+  | {
+      readonly type: "RecordUploadOpened";
+      readonly file: number;
+      readonly key: string;
+      readonly uploadId: string;
+      readonly now: number;
+    }
+  | {
+      readonly type: "RecordPart";
+      readonly file: number;
+      readonly uploadId: string;
+      readonly part: number;
+      readonly etag: string;
+      readonly md5: string;
+      readonly bytes: number;
+      readonly now: number;
+    }
+  | { readonly type: "RecordUploadLost"; readonly file: number; readonly now: number }
+  | {
+      readonly type: "RecordUploadAborted";
+      readonly file: number;
+      /** null: it was done. */
+      readonly failure: RunFailure | null;
+      readonly now: number;
+    }
+  | { readonly type: "RecordFile"; readonly file: CommittedFile; readonly now: number }
+  | { readonly type: "RecordFailure"; readonly failure: RunFailure; readonly now: number }
+  | { readonly type: "RecordCleaned"; readonly now: number }
+  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
+  | { readonly type: "Pause"; readonly order: number; readonly now: number }
+  | { readonly type: "Resume"; readonly order: number; readonly now: number }
+  | { readonly type: "Cancel"; readonly now: number }
+  | { readonly type: "TimeOut"; readonly now: number };

@@ -1,0 +1,184 @@
+import type { RunFailure } from "../shared/failures.ts";
+import type { RunCommand } from "./commands.ts";
+import type { RunEvent } from "./events.ts";
+import { isKeptWhilePaused, obey } from "./pause.ts";
+import type { EndedRun, RunningRun, RunState } from "./state.ts";
+
+/**
+ * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
+ * it then spends a retry like any processing error.
+ */
+const CRASHES_UNTIL_PROCESSING_ERROR = 3;
+
+/** The rules of one export run. Whatever arrives after its end, or for work it has dropped, changes nothing. */
+export function decide(command: RunCommand, state: RunState): readonly RunEvent[] {
+  if (state.status === "NONE")
+    return command.type === "Start" ? [{ type: "RunStarted", spec: command.spec, at: command.now }] : [];
+  const at = command.now;
+  if (state.status !== "RUNNING") return tidyUp(command, state, at);
+  if (command.type === "Cancel") return [{ type: "RunCancelled", at }];
+  if (command.type === "TimeOut") return [{ type: "RunTimedOut", at }];
+  if (command.type === "Start") return [];
+  if (command.type === "Pause" || command.type === "Resume") return obey(command, state);
+  if (state.pausedAt !== null && !isKeptWhilePaused(command)) return [];
+  if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
+  const recorded = record(command, state, at);
+  if (state.pausedAt === null && state.deadline !== null && at >= state.deadline && !recorded.some(isEnd))
+    return [
+      ...recorded.filter(isCheckpoint),
+      ...failed(state, { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs }, at),
+    ];
+  return recorded;
+}
+
+/** What an ended run still does: it gives up its open upload, within bounds, and removes its scratch objects. */
+function tidyUp(command: RunCommand, state: EndedRun, at: number): readonly RunEvent[] {
+  const { upload } = state.progress;
+  const { failures, retryAt } = state.abort;
+  if (command.type === "RecordCleaned" && !state.clean) return [{ type: "ScratchCleaned", at }];
+  if (upload === null) return [];
+  if (command.type === "Wake" && retryAt !== null && at >= retryAt) return [{ type: "AbortRetried", at }];
+  if (command.type !== "RecordUploadAborted" || command.file !== upload.file) return [];
+  const { file, failure } = command;
+  if (failure === null) return [{ type: "UploadAborted", file, at }];
+  const { maxRetries, retryDelayMs } = state.spec.limits;
+  if (!isRetryable(failure) || failures >= maxRetries) return [{ type: "UploadAbandoned", file, failure, at }];
+  return [{ type: "AbortFailed", file, failure, retryAt: at + retryDelayMs, at }];
+}
+
+type Working = Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
+
+function record(command: Working, state: RunningRun, at: number): readonly RunEvent[] {
+  const { staging, snapshot, plan, upload, files, derived } = state.progress;
+  switch (command.type) {
+    case "Wake":
+      if (state.resumeAt !== null) return at < state.resumeAt ? [] : [{ type: "SlowDownEnded", at }];
+      return state.step?.open ? crashed(state, state.step, at) : [];
+    case "BeginStep":
+      return [{ type: "StepBegan", step: command.step, at }];
+    case "PauseStep":
+      return state.step?.open ? [{ type: "StepPaused", at }] : [];
+    case "RecordStaging":
+      return snapshot === null && staging === null ? [{ type: "StagingBegan", staging: command.staging, at }] : [];
+    case "RecordPage":
+      return snapshot === null && command.page === staging?.segments.length
+        ? [{ type: "PageStaged", page: command.page, segment: command.segment, at }]
+        : [];
+    case "DropStaging":
+      return snapshot === null && staging !== null ? [{ type: "StagingDropped", at }] : [];
+    case "RecordSnapshot":
+      return snapshot === null ? [{ type: "SnapshotTaken", snapshot: command.snapshot, at }] : [];
+    case "RecordDerived":
+      return derived.some((one) => one.index === command.derived.index)
+        ? []
+        : [{ type: "SegmentDerived", derived: command.derived, at }];
+    case "RecordPlan": {
+      if (plan !== null) return [];
+      const { files: count, rows, bytes } = command;
+      const planned: RunEvent = { type: "FilesPlanned", files: count, rows, bytes, at };
+      return count === 0 ? [planned, { type: "RunCompleted", rows: 0, at }] : [planned];
+    }
+    case "RecordUploadOpened":
+      return upload === null && command.file === files.length
+        ? [{ type: "UploadOpened", file: command.file, key: command.key, uploadId: command.uploadId, at }]
+        : [];
+    case "RecordPart":
+      return upload?.uploadId === command.uploadId && !upload.parts.some((one) => one.part === command.part)
+        ? [
+            {
+              type: "PartUploaded",
+              file: command.file,
+              part: command.part,
+              etag: command.etag,
+              md5: command.md5,
+              bytes: command.bytes,
+              at,
+            },
+          ]
+        : [];
+    case "RecordUploadLost":
+      return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];
+    case "RecordFile":
+      return command.file.ordinal === files.length ? committed(state, command.file, at) : [];
+    case "RecordFailure":
+      return slowedDown(state, command.failure, at) ?? failed(state, command.failure, at);
+    case "RecordUploadAborted":
+    case "RecordCleaned":
+      return [];
+  }
+}
+
+function beginAttempt(state: RunningRun, retryAt: number, at: number): readonly RunEvent[] {
+  if (at < retryAt) return [];
+  const retry = state.failures.length;
+  return [{ type: "AttemptStarted", retry, at, deadline: at + state.spec.limits.runTimeoutMs }];
+}
+
+/** COMPLETED only when the rows in committed files are the rows of the plan. */
+function committed(
+  state: RunningRun,
+  file: Extract<RunEvent, { type: "FileCommitted" }>["file"],
+  at: number,
+): readonly RunEvent[] {
+  const event: RunEvent = { type: "FileCommitted", file, at };
+  const { plan, files } = state.progress;
+  if (plan === null || files.length + 1 < plan.files) return [event, ...spedUp(state, at)];
+  const rows = [...files, file].reduce((sum, one) => sum + one.rows, 0);
+  if (rows === plan.rows) return [event, { type: "RunCompleted", rows, at }];
+  const message = `committed files hold ${rows} rows, the snapshot holds ${plan.rows}`;
+  return [event, { type: "RunFailed", retry: state.retry, failure: { reason: "processing", message }, at }];
+}
+
+function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: number): readonly RunEvent[] {
+  const times = step.crashes + 1;
+  const event: RunEvent = { type: "StepCrashed", step: step.name, times, at };
+  if (times < CRASHES_UNTIL_PROCESSING_ERROR) return [event];
+  return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];
+}
+
+/**
+ * A store that asks for fewer requests, or is too slow for so many, gets half of them, after a pause; only when one at a
+ * time is too many it counts.
+ */
+function slowedDown(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] | null {
+  const { partsInFlight } = state.progress;
+  if (failure.reason !== "store" || failure.store.reason !== "throttled" || partsInFlight === 1) return null;
+  const resumeAt = at + state.spec.limits.slowDownPauseMs;
+  return [{ type: "SlowedDown", partsInFlight: Math.floor(partsInFlight / 2), resumeAt, at }];
+}
+
+/** A file that went through at the slower pace lets the next one go twice as fast, up to the limit. */
+function spedUp(state: RunningRun, at: number): readonly RunEvent[] {
+  const { partsInFlight } = state.progress;
+  const most = state.spec.limits.partsInFlight;
+  return partsInFlight < most ? [{ type: "SpedUp", partsInFlight: Math.min(2 * partsInFlight, most), at }] : [];
+}
+
+/** Storage and destination errors end the run at once; everything else spends one retry (spec 7.4). */
+function failed(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] {
+  const { limits } = state.spec;
+  if (!isRetryable(failure) || state.retry >= limits.maxRetries)
+    return [{ type: "RunFailed", retry: state.retry, failure, at }];
+  return [{ type: "AttemptFailed", retry: state.retry, failure, retryAt: at + limits.retryDelayMs, at }];
+}
+
+function isRetryable(failure: RunFailure): boolean {
+  switch (failure.reason) {
+    case "store":
+      return failure.store.retryable;
+    case "source":
+      return failure.source.retryable;
+    case "destination_deleted":
+      return false;
+    case "run_timeout":
+    case "processing":
+    case "crashed":
+      return true;
+  }
+}
+
+/** An end that came with the last command counts, however late: another attempt could not change it. */
+const isEnd = (event: RunEvent): boolean => event.type === "RunCompleted" || event.type === "RunFailed";
+
+/** Facts about finished work, worth keeping even when the attempt is over. */
+const isCheckpoint = (event: RunEvent): boolean => event.type !== "StepBegan" && event.type !== "AttemptFailed";

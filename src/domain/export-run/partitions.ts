@@ -1,0 +1,38 @@
+import type { IngestSpan, LateWindow } from "../schedule/late.ts";
+import type { ExportDefinition } from "../shared/records.ts";
+import { DAY_MS, dayOf, startOfDay, type Window } from "../shared/time.ts";
+
+/** One export run's share of the export's window: a UTC day, cut by the window at the first and the last one. */
+export interface Partition extends Window {
+  /** Position in the export, from 0; also the first part of the run's file names. */
+  readonly ordinal: number;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  /** Of the day only rows that came too late for the schedule's earlier windows. */
+  readonly late?: boolean;
+  /** Of the customer's table only rows that it got then; absent: by when is fixed as the run begins to read. */
+  readonly ingested?: IngestSpan;
+}
+
+/** All partitions of an export: those of its own window, and those with late rows; none for a schedule. */
+export function partitionsOfExport({ start, end, ingested, late = [] }: ExportDefinition): readonly Partition[] {
+  const own = end === null ? [] : partitionsOf({ start, end });
+  const bounded = ingested === undefined ? own : own.map((partition) => ({ ...partition, ingested }));
+  return [...bounded, ...latePartitionsOf(late, own.length)];
+}
+
+/** UTC days that tile the half-open window exactly: contiguous, no overlap, first and last cut by the window. */
+export function partitionsOf(window: Window): readonly Partition[] {
+  const partitions: Partition[] = [];
+  for (let start = window.start; start < window.end; ) {
+    const day = dayOf(start);
+    const end = Math.min(startOfDay(day) + DAY_MS, window.end);
+    partitions.push({ ordinal: partitions.length, day, start, end });
+    start = end;
+  }
+  return partitions;
+}
+
+/** Partitions behind `count` others, one for each part of a day in which rows came late. */
+export const latePartitionsOf = (windows: readonly LateWindow[], count: number): readonly Partition[] =>
+  windows.map((window, i) => ({ ordinal: count + i, day: dayOf(window.start), ...window, late: true }));

@@ -1,0 +1,17 @@
+import { fileKey, folderOf, keyPrefixOf, lateFileKey } from "../destination/layout.ts";
+import type { RunSpec } from "./events.ts";
+
+/** Folder of a run's files in the bucket, without an outer slash (spec 2.9). */
+export const runFolder = (spec: RunSpec): string =>
+  folderOf({
+    prefix: keyPrefixOf(spec.destination),
+    exportId: spec.exportId,
+    tenantId: spec.tenantId,
+    projectId: spec.projectId,
+    day: spec.partition.day,
+    version: spec.formatVersion,
+  });
+
+/** Key of the run's file with that ordinal: the same at every attempt. */
+export const runFileKey = (spec: RunSpec, file: number): string =>
+  (spec.partition.late ? lateFileKey : fileKey)(runFolder(spec), spec.partition.ordinal, file);

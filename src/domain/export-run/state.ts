@@ -1,0 +1,212 @@
+import type { RunFailure } from "../shared/failures.ts";
+import type { ExportStatus } from "../shared/records.ts";
+import type { SegmentRef } from "../shared/segment.ts";
+import type {
+  CommittedFile,
+  DerivedSegment,
+  RunEvent,
+  RunSpec,
+  SnapshotFacts,
+  StagingFacts,
+  StepName,
+} from "./events.ts";
+
+export interface Upload {
+  readonly file: number;
+  readonly key: string;
+  readonly uploadId: string;
+  readonly parts: readonly UploadedPart[];
+}
+
+export interface UploadedPart {
+  readonly part: number;
+  readonly etag: string;
+  readonly md5: string | null;
+  readonly bytes: number;
+}
+
+export interface Staging extends StagingFacts {
+  /** One for each page so far, in order. */
+  readonly segments: readonly SegmentRef[];
+}
+
+/** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
+export interface Progress {
+  /** Pages of a table of the customer's that have arrived; null: none was begun. Stays when the snapshot is taken. */
+  readonly staging: Staging | null;
+  readonly snapshot: SnapshotFacts | null;
+  readonly derived: readonly DerivedSegment[];
+  readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
+  readonly upload: Upload | null;
+  readonly files: readonly CommittedFile[];
+  /** Parts that may go up at once: fewer than the limit for a while after the store asked for fewer requests. */
+  readonly partsInFlight: number;
+}
+
+interface Known {
+  readonly spec: RunSpec;
+  readonly retry: number;
+  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: RunFailure }[];
+  readonly progress: Progress;
+  readonly updatedAt: number;
+}
+
+export interface RunningRun extends Known {
+  readonly status: "RUNNING";
+  /** Instant at which the attempt is given up (spec 8: 4 h); null while waiting for a retry. */
+  readonly deadline: number | null;
+  /** Instant of the next attempt; null while one is under way. */
+  readonly retryAt: number | null;
+  /** Instant at which work goes on after the store asked for fewer requests; null: it goes on. */
+  readonly resumeAt: number | null;
+  /** The step under way, and how often it has died in a row. */
+  readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;
+  /** Since when it rests because its export is paused; null while it works. */
+  readonly pausedAt: number | null;
+  /** Number of the last pause or resume obeyed; -1 before the first. */
+  readonly order: number;
+}
+
+export interface EndedRun extends Known {
+  readonly status: Exclude<ExportStatus, "CREATED" | "RUNNING">;
+  readonly finishedAt: number;
+  /** Whether the scratch objects are gone; until then the run still has something to do. */
+  readonly clean: boolean;
+  /** Failed tries to give up the open upload, and the instant of the next one; null: it is due, or nothing is open. */
+  readonly abort: { readonly failures: number; readonly retryAt: number | null };
+}
+
+export type RunState = { readonly status: "NONE" } | RunningRun | EndedRun;
+
+export const initialRunState: RunState = { status: "NONE" };
+
+const NO_PROGRESS = { staging: null, snapshot: null, derived: [], plan: null, upload: null, files: [] };
+
+/** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
+export function evolve(state: RunState, event: RunEvent): RunState {
+  if (event.type === "RunStarted")
+    return {
+      status: "RUNNING",
+      spec: event.spec,
+      retry: 0,
+      failures: [],
+      progress: { ...NO_PROGRESS, partsInFlight: event.spec.limits.partsInFlight },
+      updatedAt: event.at,
+      deadline: null,
+      retryAt: event.at,
+      resumeAt: null,
+      step: null,
+      pausedAt: null,
+      order: -1,
+    };
+  if (state.status === "NONE") return state;
+  const known = { ...state, updatedAt: event.at };
+  switch (event.type) {
+    case "AttemptStarted":
+      return running(known, { retry: event.retry, deadline: event.deadline, retryAt: null, step: null });
+    case "StepBegan":
+      return running(known, { step: { name: event.step, crashes: crashesOf(state, event.step), open: true } });
+    case "StepPaused":
+      return running(known, { step: null });
+    case "StepCrashed":
+      return running(known, { step: { name: event.step, crashes: event.times, open: false } });
+    case "StagingBegan":
+      return progressed(known, { staging: { ...event.staging, segments: [] } });
+    case "PageStaged": {
+      const { staging } = state.progress;
+      if (staging === null) return known;
+      return progressed(known, { staging: { ...staging, segments: [...staging.segments, event.segment] } });
+    }
+    case "StagingDropped":
+      return progressed(known, { staging: null });
+    case "SnapshotTaken":
+      return closed(progressed(known, { snapshot: event.snapshot }));
+    case "SegmentDerived":
+      return progressed(known, { derived: [...state.progress.derived, event.derived] });
+    case "FilesPlanned":
+      return closed(progressed(known, { plan: { files: event.files, rows: event.rows, bytes: event.bytes } }));
+    case "UploadOpened":
+      return progressed(known, {
+        upload: { file: event.file, key: event.key, uploadId: event.uploadId, parts: [] },
+      });
+    case "PartUploaded": {
+      const { upload } = state.progress;
+      if (upload === null) return known;
+      const part = { part: event.part, etag: event.etag, md5: event.md5, bytes: event.bytes };
+      return progressed(known, { upload: { ...upload, parts: [...upload.parts, part] } });
+    }
+    case "UploadLost":
+    case "UploadAborted":
+    case "UploadAbandoned":
+      return progressed(known, { upload: null });
+    case "FileCommitted":
+      return closed(progressed(known, { upload: null, files: [...state.progress.files, event.file] }));
+    case "SlowedDown":
+      return running(progressed(known, { partsInFlight: event.partsInFlight }), {
+        resumeAt: event.resumeAt,
+        step: null,
+      });
+    case "SlowDownEnded":
+      return running(known, { resumeAt: null });
+    case "SpedUp":
+      return progressed(known, { partsInFlight: event.partsInFlight });
+    case "AttemptFailed":
+      return running(
+        { ...known, failures: [...state.failures, { retry: event.retry, at: event.at, failure: event.failure }] },
+        { deadline: null, retryAt: event.retryAt, resumeAt: null, step: null },
+      );
+    case "AbortFailed": {
+      if (known.status === "RUNNING") return known;
+      return { ...known, abort: { failures: known.abort.failures + 1, retryAt: event.retryAt } };
+    }
+    case "AbortRetried":
+      return known.status === "RUNNING" ? known : { ...known, abort: { ...known.abort, retryAt: null } };
+    case "RunPaused":
+      return running(known, { pausedAt: event.at, order: event.order, step: null });
+    case "RunResumed":
+      return running(known, { pausedAt: null, order: event.order, deadline: event.deadline });
+    case "RunCompleted":
+      return ended(known, "COMPLETED", event.at);
+    case "RunFailed":
+      return ended(
+        { ...known, failures: [...state.failures, { retry: event.retry, at: event.at, failure: event.failure }] },
+        "FAILED",
+        event.at,
+      );
+    case "RunCancelled":
+      return ended(known, "CANCELLED", event.at);
+    case "RunTimedOut":
+      return ended(known, "TIMEDOUT", event.at);
+    case "ScratchCleaned":
+      return known.status === "RUNNING" ? known : { ...known, clean: true };
+  }
+}
+
+type Living = RunningRun | EndedRun;
+
+const running = (state: Living, change: Partial<RunningRun>): RunState =>
+  state.status === "RUNNING" ? { ...state, ...change } : state;
+
+function progressed(state: Living, change: Partial<Progress>): Living {
+  const progress = { ...state.progress, ...change };
+  if (state.status !== "RUNNING") return { ...state, progress };
+  return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0 } };
+}
+
+/** The step has done what it was begun for. */
+const closed = (state: RunState): RunState => (state.status === "RUNNING" ? { ...state, step: null } : state);
+
+const ended = (state: Living, status: EndedRun["status"], at: number): EndedRun => ({
+  status,
+  spec: state.spec,
+  retry: state.retry,
+  failures: state.failures,
+  progress: state.progress,
+  updatedAt: at,
+  finishedAt: at,
+  clean: false,
+  abort: { failures: 0, retryAt: null },
+});
+
+const crashesOf = (state: Living, step: StepName): number =>
+  state.status === "RUNNING" && state.step?.name === step ? state.step.crashes : 0;

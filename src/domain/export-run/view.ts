@@ -1,0 +1,46 @@
+import { keyPrefixOf } from "../destination/layout.ts";
+import type { ExportRunRecord } from "../shared/records.ts";
+import { runFolder } from "./place.ts";
+import type { RunState } from "./state.ts";
+
+/** What others may see of a run (spec 2.7); null before it started. */
+export function viewOf(state: RunState): ExportRunRecord | null {
+  if (state.status === "NONE") return null;
+  const { spec, progress } = state;
+  const bucket = spec.destination.bucketName;
+  const { snapshot, files, upload } = progress;
+  const parts = upload?.parts ?? [];
+  return {
+    id: spec.runId,
+    exportId: spec.exportId,
+    projectId: spec.projectId,
+    status: state.status,
+    createdAt: spec.createdAt,
+    updatedAt: state.updatedAt,
+    finishedAt: state.status === "RUNNING" ? null : state.finishedAt,
+    start: spec.partition.start,
+    end: spec.partition.end,
+    late: spec.partition.late ?? false,
+    retryNumber: state.retry,
+    failures: state.failures,
+    prefix: keyPrefixOf(spec.destination),
+    progress:
+      snapshot === null
+        ? null
+        : {
+            rowsPlanned: progress.plan?.rows ?? snapshot.rows,
+            rowsWritten: files.reduce((sum, file) => sum + file.rows, 0),
+            bytesWritten:
+              files.reduce((sum, file) => sum + file.bytes, 0) + parts.reduce((sum, part) => sum + part.bytes, 0),
+            files: files.map((file) => `${bucket}/${file.key}`),
+            exportPath: `${bucket}/${runFolder(spec)}`,
+            cursor: state.status === "RUNNING" ? `${files.length}:${parts.length}` : null,
+          },
+  };
+}
+
+/** Whether the run has ended, for good. */
+export const hasEnded = (state: RunState): state is Extract<RunState, { clean: boolean }> => "clean" in state;
+
+/** Whether nothing will happen to the run any more: it has ended and left nothing behind to clean. */
+export const isOver = (state: RunState): boolean => hasEnded(state) && state.clean && state.progress.upload === null;

@@ -1,0 +1,141 @@
+/**
+ * What can go wrong with a destination, as the adapter in src/s3 reports it (`destinationError` there has the
+ * words of spec 7.2). `code` is the store's own word, `permission` the S3 action that is missing, `advice` what to do next.
+ * No failure ever carries a secret or a body of the other side.
+ */
+export interface StoreFailure {
+  readonly reason: StoreFailureReason;
+  /** Whether the same work may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** HTTP status of the store's answer; null when there was none. */
+  readonly status: number | null;
+  /** Error code of the store's answer, for example `NoSuchBucket`; null when it gave none. */
+  readonly code: string | null;
+  /** The S3 permission the request needs, for example `s3:PutObject`. */
+  readonly permission: string | null;
+  readonly advice: string;
+}
+
+export type StoreFailureReason =
+  | "access_denied"
+  | "bucket_not_valid"
+  | "unknown_access_key"
+  | "invalid_endpoint"
+  | "expired_credentials"
+  | "clock_skewed"
+  | "unusable_key"
+  | "storage_full"
+  | "not_s3"
+  | "not_supported"
+  | "no_such_key"
+  | "no_such_upload"
+  | "invalid_part"
+  | "precondition_failed"
+  | "digest_mismatch"
+  | "throttled"
+  | "store_unavailable"
+  | "network_lost"
+  | "unexpected_answer";
+
+/**
+ * What can go wrong with the table that a project's runs are read from, as the adapter in src/source/clickhouse
+ * reports it. No failure ever carries a secret, a value of a row or a text of the other side.
+ */
+export interface SourceFailure {
+  readonly reason: SourceFailureReason;
+  /** Whether the same work may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** Code of ClickHouse's exception, for example 60; null when there was none. */
+  readonly code: number | null;
+  /** HTTP status of the answer; null when there was none. */
+  readonly status: number | null;
+  /** What to do next. */
+  readonly advice: string;
+}
+
+export type SourceFailureReason =
+  | "invalid_url"
+  | "access_denied"
+  | "unknown_table"
+  | "unknown_column"
+  | "unusable_column"
+  | "unknown_setting"
+  | "row_too_large"
+  | "rows_changed"
+  | "limit_exceeded"
+  | "timeout"
+  | "busy"
+  | "network_lost"
+  | "unexpected_answer"
+  | "password_lost";
+
+/**
+ * What can go wrong with an OAuth provider, as the adapter in src/oauth reports it. No failure ever carries a secret or
+ * a text of the other side.
+ */
+export interface ProviderFailure {
+  readonly reason:
+    | "provider_refused"
+    | "provider_unreachable"
+    | "provider_timeout"
+    /** It answered with 5xx or 429. */
+    | "provider_unavailable"
+    | "provider_redirects"
+    | "provider_answer_too_long"
+    | "provider_answer_not_understood"
+    /** The client's secret does not open: the installation's master key is another one. */
+    | "client_secret_lost";
+  /** Why it refused: its own word, when it is one that the standards know, for example `invalid_grant`. */
+  readonly code: string | null;
+}
+
+/** Why a user's way to a provider and back brought no token. */
+export type AuthorizationFailure =
+  | ProviderFailure
+  | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
+
+/** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
+export type RunFailure =
+  | { readonly reason: "store"; readonly store: StoreFailure }
+  | { readonly reason: "source"; readonly source: SourceFailure }
+  | { readonly reason: "destination_deleted" }
+  | { readonly reason: "run_timeout"; readonly limitMs: number }
+  | { readonly reason: "processing"; readonly message: string }
+  | { readonly reason: "crashed"; readonly step: string; readonly times: number };
+
+/** A request that cannot be granted, and why. src/http/kernel/problems.ts alone turns these into status codes. */
+export type Refusal =
+  | {
+      readonly reason: "not_found";
+      readonly what:
+        | "workspace"
+        | "API key"
+        | "destination"
+        | "export"
+        | "run"
+        | "project"
+        | "feedback"
+        | "source"
+        | "provider"
+        | "token"
+        | "deployment"
+        | "revision"
+        | "listener";
+      readonly id: string;
+    }
+  /** The record exists, but not at the moment asked for. */
+  | { readonly reason: "not_found_then"; readonly message: string }
+  | { readonly reason: "unauthorized"; readonly message: string }
+  | { readonly reason: "plan_required"; readonly plan: string }
+  | { readonly reason: "forbidden"; readonly message: string }
+  | { readonly reason: "conflict"; readonly message: string }
+  | {
+      readonly reason: "invalid";
+      readonly loc: readonly (string | number)[];
+      readonly message: string;
+      readonly type: string;
+    }
+  | { readonly reason: "destination_check"; readonly store: StoreFailure }
+  | { readonly reason: "source_check"; readonly source: SourceFailure }
+  | { readonly reason: "authorization"; readonly failure: AuthorizationFailure }
+  | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };

@@ -1,0 +1,74 @@
+/**
+ * Every limit and delay of the specification, with its source. All are settings: the environment overrides one by
+ * its name in upper case (`RETRY_DELAY_MS=100`), which development and tests use; see src/settings.ts.
+ */
+export interface Limits {
+  /** Retries of one export run before it fails for good (spec 8: 20). */
+  readonly maxRetries: number;
+  /** Fixed pause before a retry (spec 8: 30 s). A lower bound: an alarm may fire up to a minute late. */
+  readonly retryDelayMs: number;
+  /** Longest life of one attempt of a run (spec 8: 4 h); exceeding it spends a retry. */
+  readonly runTimeoutMs: number;
+  /** Longest life of a whole export (spec 8: 72 h; the status table's 48 h is the contradiction we resolve upward). */
+  readonly exportTimeoutMs: number;
+  /** Runs of one export working at once (spec 8: 45; the troubleshooting text says 5). */
+  readonly maxRunningRuns: number;
+  /** Exports of one workspace working at once (spec 8: 15; the troubleshooting text says 3). */
+  readonly maxRunningExports: number;
+  /** A spawned export starts this long after the end of its window (spec 8: 10 min). */
+  readonly spawnDelayMs: number;
+  /** Target size of an exported file (design 2: 128 MiB). */
+  readonly targetFileBytes: number;
+  /** Size of every part but the last of a multipart upload; below it one PUT. S3's least is 5 MiB (design 2: 8 MiB). */
+  readonly partBytes: number;
+  /** Parts of one run in flight at once (design 2: 4). */
+  readonly partsInFlight: number;
+  /**
+   * Pause after a store has asked for fewer requests: stores count them by the second, so it has room again by then;
+   * a sixth of what a retry waits.
+   */
+  readonly slowDownPauseMs: number;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const MIB = 1024 * 1024;
+
+export const LIMITS: Limits = {
+  maxRetries: 20,
+  retryDelayMs: 30 * SECOND,
+  runTimeoutMs: 4 * HOUR,
+  exportTimeoutMs: 72 * HOUR,
+  maxRunningRuns: 45,
+  maxRunningExports: 15,
+  spawnDelayMs: 10 * MINUTE,
+  targetFileBytes: 128 * MIB,
+  partBytes: 8 * MIB,
+  partsInFlight: 4,
+  slowDownPauseMs: 5 * SECOND,
+};
+
+/** Bounds of `interval_hours` on a scheduled export, both included (spec 8). */
+export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
+
+/**
+ * Longest window of a one-off export, five years: its days stand in one event of its log, which holds 256 KiB at most
+ * (durable/journal/journal.ts), at some 80 bytes each; beside them a filter of 16,384 letters needs up to 96 KiB there.
+ */
+export const LONGEST_WINDOW_DAYS = 1827;
+
+/**
+ * Exports and schedules of one workspace that have not ended: its actor holds them all in memory, and 15 work at a
+ * time. What a schedule spawns is never refused, a window would be lost.
+ */
+export const MOST_OPEN_EXPORTS = 1000;
+
+/**
+ * Projects of one workspace, which its log keeps for ever and its actor holds in memory: names alone may take 30 MB. The
+ * bound is there because a key that only sends traces makes projects too.
+ */
+export const MOST_PROJECTS = 10_000;
+
+/** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused. */
+export const MOST_OWED_WINDOWS = 1000;

@@ -1,0 +1,46 @@
+import { bulkExport, strays } from "../../../durable/protocol/actors.ts";
+import type { Env } from "../../../durable/protocol/env.ts";
+import type { WorkspaceMessage } from "../../../durable/protocol/messages.ts";
+import { lookUp } from "../shared/bucket-map.ts";
+import type { WorkspaceEvent } from "./events.ts";
+import type { OpenWorkspace, WorkspaceState } from "./state.ts";
+
+/**
+ * A registered export is created, an admitted one let in; both by the export's own actor. A deleted project is erased,
+ * and its exports that have not ended hear of it. Of a shortened retention the project's days hear.
+ */
+export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
+  if (after.status === "NONE") return [];
+  if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
+  if (event.type === "ProjectDeleted") return [...lossesOf(event.id, after), { id: event.id, kind: "erase_project" }];
+  if (event.type === "RetentionShortened") return [{ id: event.id, kind: "shorten_retention" }];
+  if (event.type !== "ExportRegistered") return [];
+  const { definition } = event;
+  const project = lookUp(after.projects, definition.projectId);
+  const target = lookUp(after.destinations, definition.destinationId);
+  if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
+  const order = { definition, destination: target.config, shards: project.shards };
+  return [{ id: definition.id, kind: "create", order }];
+}
+
+/** Hands a message of the tenant's workspace to the actor it is for. */
+export async function deliverOfWorkspace(env: Env, tenantId: string, message: WorkspaceMessage): Promise<void> {
+  const receiver = bulkExport(env, message.id);
+  switch (message.kind) {
+    case "create":
+      return receiver.create(message.order);
+    case "admit":
+      return receiver.admit();
+    case "lose_project":
+      return receiver.loseProject();
+    case "erase_project":
+      return strays(env, tenantId).eraseProject(message.id);
+    case "shorten_retention":
+      return strays(env, tenantId).shortenRetention(message.id);
+  }
+}
+
+const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
+  [...active]
+    .filter((id) => lookUp(exports, id)?.definition.projectId === projectId)
+    .map((id) => ({ id, kind: "lose_project" }));

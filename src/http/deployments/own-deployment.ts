@@ -1,0 +1,16 @@
+import { deployment, fleet } from "../../../durable/protocol/actors.ts";
+import type { DeploymentProtocol, FleetProtocol } from "../../../durable/protocol/deployment.ts";
+import type { Env } from "../../../durable/protocol/env.ts";
+import type { Caller } from "../kernel/auth.ts";
+
+/** Who asks, and where. */
+export interface Asking {
+  readonly who: Caller;
+  readonly env: Env;
+}
+
+/** The caller's deployment of that id; another tenant's id reaches an actor that holds nothing. */
+export const ownDeployment = ({ who, env }: Asking, id: string): DeploymentProtocol =>
+  deployment(env, who.identity.tenantId, id);
+
+export const ownFleet = ({ who, env }: Asking): FleetProtocol => fleet(env, who.identity.tenantId);

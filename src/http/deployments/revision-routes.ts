@@ -1,0 +1,108 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { ok } from "../../domain/shared/result.ts";
+import { eventsQuery } from "../exports/event-schemas.ts";
+import { workspaceAccess } from "../kernel/auth.ts";
+import { eventStream } from "../kernel/event-stream.ts";
+import { MOST_PER_PAGE, nothing, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import { deploymentEventsShown, showDeploymentEvent } from "./event-schema.ts";
+import { ownDeployment } from "./own-deployment.ts";
+import { fitsRevision, pageShown, revisionQuery, showPage } from "./query-schemas.ts";
+import { deploymentShown, revisionShown, showDeployment, showRevision } from "./schemas.ts";
+
+const PATH = "/v2/deployments/{deployment_id}";
+const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
+const COMMON = { access: workspaceAccess, success: "ok", dialect: "detail" } as const;
+
+/** Revisions of a deployment (A5), going back to one, and everything that happened. */
+export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    tag: "Revisions",
+    method: "get",
+    path: `${PATH}/revisions`,
+    aliases: aliasesOf(`${PATH}/revisions`),
+    summary: "List the revisions of a deployment, the newest first",
+    params: z.object({ deployment_id: uuid }),
+    query: revisionQuery,
+    body: null,
+    answer: pageShown(revisionShown, "Revisions"),
+    async handle(asked) {
+      const stub = ownDeployment(asked, asked.params.deployment_id);
+      // Shown as they come: what is not shown of a revision, its sealed secrets, may be long.
+      const fitting = await allParts({ offset: 0, limit: null }, async (query) => {
+        const part = await stub.revisions(query);
+        if (!part.ok) return part;
+        const items = part.value.items.filter((record) => fitsRevision(asked.query, record)).map(showRevision);
+        return ok({ ...part.value, items });
+      });
+      return fitting.ok ? ok(showPage(fitting.value, asked.query, (shown) => shown)) : fitting;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    tag: "Revisions",
+    method: "get",
+    path: `${PATH}/revisions/{revision_id}`,
+    aliases: aliasesOf(`${PATH}/revisions/{revision_id}`),
+    summary: "Retrieve a revision; poll its status until DEPLOYED",
+    params: z.object({ deployment_id: uuid, revision_id: uuid }),
+    query: nothing,
+    body: null,
+    answer: revisionShown,
+    async handle(asked) {
+      const found = await ownDeployment(asked, asked.params.deployment_id).revision(asked.params.revision_id);
+      return found.ok ? ok(showRevision(found.value)) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    tag: "Revisions",
+    method: "post",
+    path: `${PATH}/revisions/{revision_id}/redeploy`,
+    aliases: aliasesOf(`${PATH}/revisions/{revision_id}/redeploy`),
+    summary: "Deploy once more what a revision had, by a new revision with the same content and secrets",
+    params: z.object({ deployment_id: uuid, revision_id: uuid }),
+    query: nothing,
+    body: null,
+    answer: deploymentShown,
+    failures: ["conflict"],
+    async handle(asked) {
+      const redeployed = await ownDeployment(asked, asked.params.deployment_id).redeploy(asked.params.revision_id);
+      return redeployed.ok ? ok(showDeployment(redeployed.value)) : redeployed;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    tag: "Event history",
+    method: "get",
+    path: `${PATH}/events`,
+    aliases: aliasesOf(`${PATH}/events`),
+    summary: "List the events of a deployment, oldest first; with Accept: text/event-stream, live until it is deleted",
+    params: z.object({ deployment_id: uuid }),
+    query: eventsQuery,
+    body: null,
+    answer: deploymentEventsShown,
+    async handle(asked) {
+      const stub = ownDeployment(asked, asked.params.deployment_id);
+      const known = await stub.view();
+      if (!known.ok) return known;
+      const page = await stub.events(asked.query);
+      return ok({ events: page.events.map(showDeploymentEvent), next_after: page.nextAfter });
+    },
+    async stream(asked) {
+      const stub = ownDeployment(asked, asked.params.deployment_id);
+      const known = await stub.view();
+      if (!known.ok) return known;
+      return eventStream(asked.request, asked.query.after, async (after) => {
+        const page = await stub.events({ after, limit: MOST_PER_PAGE });
+        return { ...page, events: page.events.map(showDeploymentEvent) };
+      });
+    },
+  });
+};

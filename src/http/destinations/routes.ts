@@ -1,0 +1,107 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { destinationIdOf } from "../../../durable/protocol/actors.ts";
+import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { ok } from "../../domain/shared/result.ts";
+import { exportAccess } from "../kernel/auth.ts";
+import { closedObject, flag, nothing, paging, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import type { WireProfile } from "../kernel/wire-profile.ts";
+import { destinationCreate, destinationShown, destinationUpdate, showDestination } from "./schemas.ts";
+
+const PATH = "/api/v1/bulk-exports/destinations";
+const ONE = z.object({ destination_id: uuid });
+const COMMON = { tag: "Destinations", access: exportAccess, dialect: "detail" } as const;
+
+/** Where exports go: B1 of the specification, and the rest of a destination's life. */
+export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: PATH,
+    summary: "Create a destination, after a test write into its bucket",
+    params: nothing,
+    query: nothing,
+    body: destinationCreate(profile),
+    isRepeatable: true,
+    success: "ok",
+    answer: destinationShown,
+    failures: ["destinationCheckFailed", "conflict"],
+    async handle({ body, who, idempotencyKey }) {
+      const { tenantId } = who.identity;
+      const id = idempotencyKey === null ? crypto.randomUUID() : destinationIdOf(tenantId, idempotencyKey);
+      const { display_name: displayName, config } = body;
+      const credentials = body.credentials ?? null;
+      const created = await who.workspace.createDestination({ id, displayName, config, credentials });
+      return created.ok ? ok(showDestination(profile, created.value)) : created;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: PATH,
+    summary: "List destinations",
+    params: nothing,
+    query: closedObject(paging(null)),
+    body: null,
+    success: "ok",
+    answer: z.array(destinationShown),
+    async handle({ query, who }) {
+      const found = await allParts(query, async (part) => ok(await who.workspace.listDestinations(part)));
+      return found.ok ? ok(found.value.map((record) => showDestination(profile, record))) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: `${PATH}/{destination_id}`,
+    summary: "Retrieve a destination",
+    params: ONE,
+    query: nothing,
+    body: null,
+    success: "ok",
+    answer: destinationShown,
+    async handle({ params, who }) {
+      const found = await who.workspace.destination(params.destination_id);
+      return found.ok ? ok(showDestination(profile, found.value)) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "patch",
+    path: `${PATH}/{destination_id}`,
+    summary: "Change a destination's credentials or name, after a test write with the new credentials",
+    params: ONE,
+    query: nothing,
+    body: destinationUpdate,
+    success: "ok",
+    answer: destinationShown,
+    failures: ["destinationCheckFailed"],
+    async handle({ params, body, who }) {
+      const updated = await who.workspace.updateDestination({
+        id: params.destination_id,
+        ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+        ...(body.credentials === undefined ? {} : { credentials: body.credentials }),
+      });
+      return updated.ok ? ok(showDestination(profile, updated.value)) : updated;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: `${PATH}/{destination_id}`,
+    summary: "Delete a destination; with force=true also while exports that have not ended use it",
+    params: ONE,
+    query: z.object({ force: flag }),
+    body: null,
+    success: "deleted",
+    answer: null,
+    failures: ["conflict"],
+    handle: ({ params, query, who }) =>
+      who.workspace.deleteDestination({ id: params.destination_id, force: query.force }),
+  });
+};

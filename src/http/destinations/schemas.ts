@@ -1,0 +1,206 @@
+import { z } from "@hono/zod-openapi";
+import { prefixProblem } from "../../domain/destination/layout.ts";
+import type { Credentials, DestinationConfig, DestinationRecord } from "../../domain/shared/records.ts";
+import { isCleanText } from "../../domain/shared/text.ts";
+import { isoFromMs } from "../../domain/shared/time.ts";
+import { closedObject, shownInstant, shownUuid } from "../kernel/fields.ts";
+import type { WireProfile } from "../kernel/wire-profile.ts";
+
+/**
+ * S3's rules for bucket names, and underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters, digits and
+ * these signs, not like an IPv4 address.
+ */
+const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
+/** AWS region names; they become part of a host name. */
+const AWS_REGION = /^[a-z0-9-]{1,64}$/;
+/** Other stores also use names such as `RegionOne`. */
+const OTHER_REGION = /^[A-Za-z0-9_-]{1,64}$/;
+const DISPLAY_NAME = /^[a-zA-Z0-9\-_ ']+$/;
+/** Access keys and tokens travel in headers. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+
+const ENDPOINT_MOST_CHARACTERS = 2048;
+
+const notSupported = (what: string) => z.null({ error: `${what} is not supported; leave it out` }).optional();
+
+const displayName = z
+  .string()
+  .max(255)
+  .regex(DISPLAY_NAME, { error: "Use letters, digits, spaces, hyphens, underscores and apostrophes only" });
+
+const prefixText = z
+  .string()
+  .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ""))
+  .superRefine((prefix, context) => {
+    const fault = prefixFault(prefix);
+    if (fault !== null) context.addIssue({ code: "custom", message: fault });
+  })
+  .openapi({ type: "string" });
+
+/** Backslashes and `..` are no danger to the bucket, but to whoever mirrors its keys into a file system. */
+const prefixFault = (prefix: string): string | null => {
+  if (prefix.includes("\\")) return "The prefix contains a backslash; separate folders by /.";
+  if (prefix.includes("..")) return 'The prefix contains ".."; name the folder otherwise.';
+  return prefixProblem(prefix);
+};
+
+const headerText = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(HEADER_TEXT, { error: "Input should be ASCII text without spaces and line breaks, and not empty" });
+
+const credentials = closedObject({
+  access_key_id: headerText(255),
+  secret_access_key: headerText(2048),
+  session_token: headerText(2048).nullish(),
+}).transform(
+  (sent): Credentials => ({
+    accessKeyId: sent.access_key_id,
+    secretAccessKey: sent.secret_access_key,
+    sessionToken: sent.session_token ?? null,
+  }),
+);
+
+/** How to address the bucket is decided by the endpoint; hints that agree with that are taken, others refused. */
+const addressingHints = closedObject({
+  addressing_style: z
+    .enum(["auto", "path"], {
+      error: "Only auto and path are supported: a bucket at a custom endpoint is addressed by path",
+    })
+    .nullish(),
+  use_accelerate_endpoint: z
+    .literal(false, { error: "Transfer acceleration is not supported; leave it out" })
+    .nullish(),
+  payload_signing_enabled: z.boolean().nullish(),
+  us_east_1_regional_endpoint: z.enum(["regional", "legacy"]).nullish(),
+});
+
+/**
+ * Consoles show the address of a bucket where that of its store is wanted: the bucket would be addressed below itself,
+ * and every key begin with its name.
+ */
+const namesBucket = (endpoint: string, bucket: string): boolean => {
+  const url = URL.parse(endpoint);
+  return (
+    url !== null && (url.hostname.startsWith(`${bucket}.`) || url.pathname.replace(/\/$/, "").endsWith(`/${bucket}`))
+  );
+};
+
+const configSchema = (profile: WireProfile) =>
+  closedObject({
+    bucket_name: z.string().regex(BUCKET_NAME, {
+      error: "Input should be a bucket name: 3 to 63 lower-case letters, digits, dots, hyphens and underscores",
+    }),
+    prefix: profile.destinationMembersRequired ? prefixText : prefixText.default(""),
+    region: z.string().regex(OTHER_REGION, { error: "Input should be a region, such as eu-central-1" }).nullish(),
+    endpoint_url: z
+      .string()
+      .min(1)
+      .max(ENDPOINT_MOST_CHARACTERS)
+      .refine(isCleanText, { error: "The endpoint must not hold control characters" })
+      .nullish(),
+    include_bucket_in_prefix: z.boolean().nullish().openapi({ default: profile.includeBucketInPrefixPreset }),
+    s3_additional_kwargs: closedObject({}).nullish(),
+    config_kwargs_s3: addressingHints.nullish(),
+    aws_role_arn: notSupported("aws_role_arn"),
+  })
+    .superRefine((sent, context) => {
+      if (sent.config_kwargs_s3?.addressing_style === "path") return;
+      if (!namesBucket(sent.endpoint_url ?? "", sent.bucket_name)) return;
+      const message =
+        'The endpoint names the bucket already; leave the bucket\'s name out of it. Where the store itself is so called, send config_kwargs_s3 {"addressing_style": "path"}';
+      context.addIssue({ code: "custom", path: ["endpoint_url"], message });
+    })
+    .superRefine((sent, context) => {
+      if (typeof sent.endpoint_url === "string" || AWS_REGION.test(sent.region ?? "")) return;
+      const isRefusedAlready = typeof sent.region === "string" && !OTHER_REGION.test(sent.region);
+      if (isRefusedAlready) return;
+      context.addIssue({
+        code: "custom",
+        path: ["region"],
+        message: "A bucket at AWS needs its region, such as eu-central-1; any other store needs endpoint_url",
+        params: { type: typeof sent.region === "string" ? "value_error" : "missing" },
+      });
+    })
+    .transform(
+      (sent): DestinationConfig => ({
+        bucketName: sent.bucket_name,
+        prefix: sent.prefix,
+        region: sent.region ?? null,
+        endpointUrl: sent.endpoint_url ?? null,
+        includeBucketInPrefix: profile.bucketRepeatedInKeys(sent.include_bucket_in_prefix),
+      }),
+    );
+
+const destinationType = z.literal("s3", { error: "The only destination_type is s3" });
+
+/** Body of B1. Whether credentials may be left out (spec 4.B rule 1) is the deployment's setting, not the schema's. */
+export const destinationCreate = (profile: WireProfile) =>
+  closedObject({
+    destination_type: profile.destinationMembersRequired ? destinationType : destinationType.default("s3"),
+    display_name: displayName,
+    config: configSchema(profile),
+    credentials: credentials.nullish(),
+    aws_role_arn: notSupported("aws_role_arn"),
+  }).openapi("BulkExportDestinationCreate");
+
+/** Body of a destination's PATCH: new credentials, a new name, or both; what is absent stays. */
+export const destinationUpdate = closedObject({
+  credentials: credentials.optional(),
+  display_name: displayName.optional(),
+  aws_role_arn: notSupported("aws_role_arn"),
+})
+  .refine((sent) => sent.credentials !== undefined || sent.display_name !== undefined, {
+    path: ["credentials"],
+    error: "Send credentials, display_name or both",
+    params: { type: "missing" },
+  })
+  .openapi("BulkExportDestinationUpdate");
+
+/** A destination as shown: names of credentials, never their values. */
+export const destinationShown = z
+  .object({
+    id: shownUuid,
+    tenant_id: shownUuid,
+    destination_type: z.literal("s3"),
+    display_name: z.string(),
+    config: z.object({
+      bucket_name: z.string(),
+      prefix: z.string(),
+      region: z.string().nullable(),
+      endpoint_url: z.string().nullable(),
+      include_bucket_in_prefix: z.boolean(),
+      s3_additional_kwargs: z.null(),
+      config_kwargs_s3: z.null(),
+      aws_role_arn: z.null(),
+    }),
+    credentials_keys: z.array(z.string()),
+    created_at: shownInstant,
+    updated_at: shownInstant,
+  })
+  .openapi("BulkExportDestination");
+
+/** The record of a destination in its wire shape. */
+export const showDestination = (
+  profile: WireProfile,
+  record: DestinationRecord,
+): z.output<typeof destinationShown> => ({
+  id: record.id,
+  tenant_id: record.tenantId,
+  destination_type: "s3",
+  display_name: record.displayName,
+  config: {
+    bucket_name: record.config.bucketName,
+    prefix: record.config.prefix,
+    region: record.config.region,
+    endpoint_url: record.config.endpointUrl,
+    include_bucket_in_prefix: profile.includeBucketInPrefixShown(record.config),
+    s3_additional_kwargs: null,
+    config_kwargs_s3: null,
+    aws_role_arn: null,
+  },
+  credentials_keys: [...record.credentialsKeys],
+  created_at: isoFromMs(record.createdAt),
+  updated_at: isoFromMs(record.updatedAt),
+});

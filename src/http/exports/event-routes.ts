@@ -1,0 +1,80 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ExportEvent } from "../../domain/export/events.ts";
+import type { RunEvent } from "../../domain/export-run/events.ts";
+import type { Refusal } from "../../domain/shared/failures.ts";
+import type { EventPage, EventQuery } from "../../domain/shared/history.ts";
+import { ok, type Result } from "../../domain/shared/result.ts";
+import { exportAccess } from "../kernel/auth.ts";
+import { eventStream } from "../kernel/event-stream.ts";
+import { MOST_PER_PAGE, uuid } from "../kernel/fields.ts";
+import type { Asked, HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import type { WireProfile } from "../kernel/wire-profile.ts";
+import { eventsQuery, exportEventsShown, runEventsShown, showEvent, showEvents } from "./event-schemas.ts";
+import { type Asking, ownExport, ownRun } from "./own-export.ts";
+
+const PATH = "/api/v1/bulk-exports/{bulk_export_id}";
+const COMMON = {
+  method: "get",
+  tag: "Event history",
+  access: exportAccess,
+  query: eventsQuery,
+  body: null,
+  success: "ok",
+  dialect: "detail",
+} as const;
+
+/** What happened to an export and to each of its runs: as a list, and live as server-sent events. */
+export const addEventRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/events`,
+    summary: "List the events of an export, oldest first; with Accept: text/event-stream, live until its end",
+    params: z.object({ bulk_export_id: uuid }),
+    answer: exportEventsShown,
+    ...answersFrom(profile, exportLog),
+  });
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/runs/{run_id}/events`,
+    summary: "List the events of a run, oldest first; with Accept: text/event-stream, live until its end",
+    params: z.object({ bulk_export_id: uuid, run_id: uuid }),
+    answer: runEventsShown,
+    ...answersFrom(profile, runLog),
+  });
+};
+
+/** A log that the caller may read, to be asked again and again. */
+type Log = (query: EventQuery) => Promise<EventPage<ExportEvent | RunEvent>>;
+
+const exportLog = async (asking: Asking, params: { bulk_export_id: string }): Promise<Result<Log, Refusal>> => {
+  const owned = await ownExport(asking, params.bulk_export_id);
+  return owned.ok ? ok((query) => owned.value.events(query)) : owned;
+};
+
+const runLog = async (
+  asking: Asking,
+  params: { bulk_export_id: string; run_id: string },
+): Promise<Result<Log, Refusal>> => {
+  const owned = await ownRun(asking, { exportId: params.bulk_export_id, runId: params.run_id });
+  return owned.ok ? ok((query) => owned.value.runEvents(params.run_id, query)) : owned;
+};
+
+const answersFrom = <Params>(
+  profile: WireProfile,
+  logOf: (asking: Asking, params: Params) => Promise<Result<Log, Refusal>>,
+) => ({
+  async handle(asked: Asked<Asking["who"], Params, EventQuery, null>) {
+    const log = await logOf(asked, asked.params);
+    return log.ok ? ok(showEvents(profile, await log.value(asked.query))) : log;
+  },
+  async stream(asked: Asked<Asking["who"], Params, EventQuery, null>) {
+    const log = await logOf(asked, asked.params);
+    if (!log.ok) return log;
+    return eventStream(asked.request, asked.query.after, async (after) => {
+      const page = await log.value({ after, limit: MOST_PER_PAGE });
+      return { ...page, events: page.events.map((logged) => showEvent(profile, logged)) };
+    });
+  },
+});

@@ -1,0 +1,69 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { ok } from "../../domain/shared/result.ts";
+import { exportAccess } from "../kernel/auth.ts";
+import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import type { WireProfile } from "../kernel/wire-profile.ts";
+import { asOfQuery } from "./moment-schema.ts";
+import { runAsOf } from "./own-export.ts";
+import { exportRunShown, showRun } from "./run-schema.ts";
+
+const PATH = "/api/v1/bulk-exports";
+const COMMON = {
+  method: "get",
+  tag: "Export runs",
+  access: exportAccess,
+  body: null,
+  success: "ok",
+  dialect: "detail",
+} as const;
+
+/** Runs of exports: B4 of the specification, one run alone, and all runs of a schedule. */
+export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
+  const shown = exportRunShown(profile);
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/runs`,
+    summary: "List the runs of all exports that a schedule spawned",
+    params: nothing,
+    query: closedObject({ source_bulk_export_id: uuid, ...paging(null) }),
+    answer: z.array(shown),
+    failures: ["notFound"],
+    async handle({ query, who }) {
+      const { source_bulk_export_id: scheduleId, ...page } = query;
+      const found = await allParts(page, (part) => who.workspace.listScheduleRuns({ scheduleId, ...part }));
+      return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/{bulk_export_id}/runs`,
+    summary: "List the runs of an export",
+    params: z.object({ bulk_export_id: uuid }),
+    query: closedObject(paging(null)),
+    answer: z.array(shown),
+    async handle({ params, query, who }) {
+      const exportId = params.bulk_export_id;
+      const found = await allParts(query, (part) => who.workspace.listRuns({ exportId, ...part }));
+      return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    path: `${PATH}/{bulk_export_id}/runs/{run_id}`,
+    summary: "Retrieve one run of an export, or as it was",
+    params: z.object({ bulk_export_id: uuid, run_id: uuid }),
+    query: asOfQuery,
+    answer: shown,
+    async handle({ params, query, who, env }) {
+      const { bulk_export_id: exportId, run_id: runId } = params;
+      const found = await runAsOf({ who, env }, { exportId, runId }, query.as_of);
+      return found.ok ? ok(showRun(profile, found.value)) : found;
+    },
+  });
+};

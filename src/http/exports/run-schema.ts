@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import type { ExportRunRecord } from "../../domain/shared/records.ts";
+import { isoFromMs } from "../../domain/shared/time.ts";
+import { runFailureText } from "../kernel/failure-text.ts";
+import { isoOrNull, shownInstant, shownUuid } from "../kernel/fields.ts";
+import type { WireProfile } from "../kernel/wire-profile.ts";
+
+/** Progress of a run. `rows_planned` and `bytes_written` are ours, the rest is the original's record. */
+const progressShown = z.object({
+  rows_written: z.int(),
+  exported_files: z.array(z.string()).openapi({ description: "Committed files as `<bucket>/<key>`." }),
+  export_path: z.string(),
+  latest_cursor: z.string().nullable(),
+  pending_upload: z.null(),
+  rows_planned: z.int().openapi({
+    description: "Rows that this run writes; until its files are planned, all those of the segments that hold them.",
+  }),
+  bytes_written: z.int(),
+});
+
+/** A run of an export as shown: one UTC day or a part of one. */
+export const exportRunShown = (profile: WireProfile) =>
+  z
+    .object({
+      id: shownUuid,
+      bulk_export_id: shownUuid,
+      session_id: shownUuid,
+      status: z.enum(profile.runStatuses),
+      retry_number: z.int(),
+      errors: z
+        .record(z.string(), z.string())
+        .nullable()
+        .openapi({ description: "Known errors by attempt: `retry_0`, `retry_1`, ..." }),
+      metadata: z.object({
+        prefix: z.string(),
+        start_time: shownInstant,
+        end_time: shownInstant,
+        execution_backend: z.null(),
+        result: progressShown.nullable(),
+      }),
+      created_at: shownInstant,
+      updated_at: shownInstant,
+      finished_at: shownInstant.nullable(),
+      start_time: shownInstant,
+      end_time: shownInstant,
+      late: z.boolean().openapi({
+        description: "Only rows that arrived after the schedule had exported the windows they belong to.",
+      }),
+    })
+    .openapi("BulkExportRun");
+
+/** The record of a run in its wire shape. */
+export const showRun = (
+  profile: WireProfile,
+  record: ExportRunRecord,
+): z.output<ReturnType<typeof exportRunShown>> => ({
+  id: record.id,
+  bulk_export_id: record.exportId,
+  session_id: record.projectId,
+  status: profile.statusWords[record.status],
+  retry_number: record.retryNumber,
+  errors: errorsOf(record.failures),
+  metadata: {
+    prefix: record.prefix,
+    start_time: isoFromMs(record.start),
+    end_time: isoFromMs(record.end),
+    execution_backend: null,
+    result: progressOf(record.progress),
+  },
+  created_at: isoFromMs(record.createdAt),
+  updated_at: isoFromMs(record.updatedAt),
+  finished_at: isoOrNull(record.finishedAt),
+  start_time: isoFromMs(record.start),
+  end_time: isoFromMs(record.end),
+  late: record.late,
+});
+
+const errorsOf = (failures: ExportRunRecord["failures"]): Record<string, string> | null =>
+  failures.length === 0
+    ? null
+    : Object.fromEntries(failures.map(({ retry, failure }) => [`retry_${retry}`, runFailureText(failure)]));
+
+const progressOf = (progress: ExportRunRecord["progress"]): z.output<typeof progressShown> | null =>
+  progress === null
+    ? null
+    : {
+        rows_written: progress.rowsWritten,
+        exported_files: [...progress.files],
+        export_path: progress.exportPath,
+        latest_cursor: progress.cursor,
+        pending_upload: null,
+        rows_planned: progress.rowsPlanned,
+        bytes_written: progress.bytesWritten,
+      };

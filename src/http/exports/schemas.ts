@@ -1,0 +1,223 @@
+import { z } from "@hono/zod-openapi";
+import { ALL_FIELDS, type Compression } from "../../domain/shared/fields.ts";
+import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/shared/limits.ts";
+import type { ExportDefinition, ExportRecord } from "../../domain/shared/records.ts";
+import { fail, ok, type Result } from "../../domain/shared/result.ts";
+import { DAY_MS, isoFromMs } from "../../domain/shared/time.ts";
+import { storeText } from "../kernel/failure-text.ts";
+import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
+import { filterText } from "../kernel/filter-schema.ts";
+import type { RequestFailure } from "../kernel/problems.ts";
+import { exportStatusWord, meansCancelled, type WireProfile } from "../kernel/wire-profile.ts";
+
+const FORMAT_VERSIONS = ["v1", "v2_beta"] as const;
+const COMPRESSIONS = ["zstandard", "snappy", "gzip", "none"] as const;
+
+/** Longest part of a refused value that a message repeats. */
+const QUOTED_MOST_CHARACTERS = 80;
+
+const exportField = z.enum(ALL_FIELDS, {
+  error: (issue) =>
+    `Unknown field ${JSON.stringify(issue.input)?.slice(0, QUOTED_MOST_CHARACTERS)}. The fields are: ${ALL_FIELDS.join(", ")}.`,
+});
+
+const exportFields = z
+  .array(exportField)
+  .min(1, { error: "Name at least one field, or leave export_fields out to export all but feedbacks" })
+  .superRefine((fields, context) => {
+    fields.forEach((field, at) => {
+      if (fields.indexOf(field) === at) return;
+      context.addIssue({ code: "custom", path: [at], message: `The field ${field} is named twice` });
+    });
+  });
+
+const intervalHours = z
+  .int({ error: (issue) => (issue.input === undefined ? undefined : "Input should be a whole number of hours") })
+  .min(INTERVAL_HOURS.min, { error: `Input should be at least ${INTERVAL_HOURS.min} hour` })
+  .max(INTERVAL_HOURS.max, { error: `Input should be at most ${INTERVAL_HOURS.max} hours` });
+
+interface WindowSent {
+  readonly start_time: number;
+  readonly end_time?: number | null | undefined;
+  readonly interval_hours?: number | null | undefined;
+}
+
+/** One-off exports have an end, schedules an interval, never both (spec 2.6). */
+const windowFault = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
+  const end = sent.end_time ?? null;
+  const scheduled = (sent.interval_hours ?? null) !== null;
+  if (end === null) {
+    if (scheduled) return null;
+    return {
+      type: "missing",
+      message: "A one-off export needs end_time; a scheduled one needs interval_hours instead",
+    };
+  }
+  if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
+  if (end <= sent.start_time) return { type: "value_error", message: "end_time must be later than start_time" };
+  if (end - sent.start_time <= LONGEST_WINDOW_DAYS * DAY_MS) return null;
+  const message = `One export spans at most ${LONGEST_WINDOW_DAYS} days; split the range into several exports`;
+  return { type: "value_error", message };
+};
+
+/** Members that only the original has are taken where they change nothing, refused where they would. */
+const members = closedObject({
+  bulk_export_destination_id: uuid,
+  session_id: uuid,
+  all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
+  start_time: instant,
+  end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
+  filter: filterText.nullish(),
+  format: z.literal("Parquet", { error: "The only format is Parquet" }).nullish(),
+  format_version: z.enum(FORMAT_VERSIONS).nullish(),
+  compression: z.enum(COMPRESSIONS).nullish(),
+  interval_hours: intervalHours.nullish(),
+  export_fields: exportFields.nullish(),
+});
+
+const checkWindow = (sent: WindowSent, context: z.core.$RefinementCtx<unknown>): void => {
+  const fault = windowFault(sent);
+  if (fault === null) return;
+  context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
+};
+
+/** Body of B2. */
+export const bulkExportCreate = members.superRefine(checkWindow).openapi("BulkExportCreate");
+
+/** The same for an estimate, which needs no destination. */
+export const bulkExportEstimate = members
+  .partial({ bulk_export_destination_id: true })
+  .superRefine(checkWindow)
+  .openapi("BulkExportEstimateCreate");
+
+/**
+ * Body of a clone: any members of B2. null for `end_time`, `interval_hours`, `filter` or `export_fields` removes the
+ * original's; what every export has is the original's then, too. None at all replaces nothing.
+ */
+export const bulkExportClone = members.partial().openapi("BulkExportClone").prefault({});
+
+/** The definition that a valid body of B2 stands for. */
+export const definitionOf = (
+  sent: z.output<typeof bulkExportCreate>,
+  given: {
+    readonly id: string;
+    readonly tenantId: string;
+    readonly now: number;
+    readonly defaultCompression: Compression;
+  },
+): ExportDefinition => ({
+  id: given.id,
+  tenantId: given.tenantId,
+  destinationId: sent.bulk_export_destination_id,
+  projectId: sent.session_id,
+  start: sent.start_time,
+  end: sent.end_time ?? null,
+  intervalHours: sent.interval_hours ?? null,
+  filter: sent.filter ?? null,
+  exportFields: sent.export_fields ?? null,
+  formatVersion: sent.format_version ?? "v1",
+  compression: sent.compression ?? given.defaultCompression,
+  sourceExportId: null,
+  retryOfRunId: null,
+  createdAt: given.now,
+});
+
+/** The definition of an export like the original, but for the members sent; as valid as a body of B2 must be. */
+export const cloneOf = (
+  original: ExportDefinition,
+  sent: z.output<typeof bulkExportClone>,
+  given: { readonly id: string; readonly now: number },
+): Result<ExportDefinition, RequestFailure> => {
+  const { tenantId, compression: defaultCompression } = original;
+  const merged = {
+    end_time: original.end,
+    interval_hours: original.intervalHours,
+    filter: original.filter,
+    export_fields: original.exportFields === null ? null : [...original.exportFields],
+    ...sent,
+    bulk_export_destination_id: sent.bulk_export_destination_id ?? original.destinationId,
+    session_id: sent.session_id ?? original.projectId,
+    start_time: sent.start_time ?? original.start,
+    format_version: sent.format_version ?? original.formatVersion,
+  };
+  const fault = windowFault(merged);
+  if (fault === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression }));
+  return fail({ reason: "invalid", loc: ["body", "end_time"], message: fault.message, type: fault.type });
+};
+
+/** Body of B6. `{}` cancels too, so a misspelt member must not pass for it. */
+export const bulkExportUpdate = closedObject({
+  status: z
+    .string()
+    .refine(meansCancelled, { error: "The only status to set is Cancelled", params: { type: "enum" } })
+    .optional(),
+}).openapi("BulkExportUpdate");
+
+/** An export as shown. `rows_written`, `rows_planned` and `errors` are ours, the rest is the original's record. */
+export const bulkExportShown = (profile: WireProfile) =>
+  z
+    .object({
+      id: shownUuid,
+      tenant_id: shownUuid,
+      bulk_export_destination_id: shownUuid,
+      session_id: shownUuid,
+      all_experiments: z.literal(false),
+      status: z.enum(profile.exportStatuses),
+      start_time: shownInstant,
+      end_time: shownInstant.nullable(),
+      interval_hours: z.int().nullable(),
+      source_bulk_export_id: shownUuid.nullable(),
+      retry_of_run_id: shownUuid.nullable().openapi({ description: "The failed run whose range this export covers." }),
+      filter: z.string().nullable(),
+      export_fields: z.array(z.enum(ALL_FIELDS)).nullable(),
+      format: z.literal("Parquet"),
+      format_version: z.enum(FORMAT_VERSIONS),
+      compression: z.enum(COMPRESSIONS),
+      created_at: shownInstant,
+      updated_at: shownInstant,
+      finished_at: shownInstant.nullable(),
+      paused_at: shownInstant.nullable().openapi({ description: "Null: it is not paused, or it has ended." }),
+      rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
+      rows_planned: z.int().openapi({ description: "The `rows_planned` of all runs so far." }),
+      errors: z.record(z.string(), z.string()).nullable().openapi({
+        description:
+          "`manifest`: why the manifest could not be written. `project`: that its project was deleted. Errors of runs are told by the runs. Null in lists.",
+      }),
+    })
+    .openapi("BulkExport");
+
+/** The record of an export in its wire shape. */
+export const showExport = (
+  profile: WireProfile,
+  record: ExportRecord,
+): z.output<ReturnType<typeof bulkExportShown>> => ({
+  id: record.id,
+  tenant_id: record.tenantId,
+  bulk_export_destination_id: record.destinationId,
+  session_id: record.projectId,
+  all_experiments: false,
+  status: exportStatusWord(profile, record),
+  start_time: isoFromMs(record.start),
+  end_time: isoOrNull(record.end),
+  interval_hours: record.intervalHours,
+  source_bulk_export_id: record.sourceExportId,
+  retry_of_run_id: record.retryOfRunId,
+  filter: record.filter,
+  export_fields: record.exportFields === null ? null : [...record.exportFields],
+  format: "Parquet",
+  format_version: record.formatVersion,
+  compression: record.compression,
+  created_at: isoFromMs(record.createdAt),
+  updated_at: isoFromMs(record.updatedAt),
+  finished_at: isoOrNull(record.finishedAt),
+  paused_at: isoOrNull(record.pausedAt),
+  rows_written: record.rowsWritten,
+  rows_planned: record.rowsPlanned,
+  errors: errorsOf(record),
+});
+
+const errorsOf = ({ manifestFailure, isProjectDeleted }: ExportRecord): Record<string, string> | null => {
+  if (isProjectDeleted)
+    return { project: "The project was deleted, and its runs with it. There is nothing to export any more." };
+  return manifestFailure === null ? null : { manifest: storeText(manifestFailure) };
+};

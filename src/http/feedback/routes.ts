@@ -1,0 +1,148 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ANY_FEEDBACK, editFeedback, findFeedback, listFeedback } from "../../../durable/worker/feedback.ts";
+import { ingestChanges } from "../../../durable/worker/ingest.ts";
+import { fail, ok, type Result } from "../../domain/shared/result.ts";
+import { isoFromMs } from "../../domain/shared/time.ts";
+import { decodeBody } from "../../trace/ingest/body/decode-body.ts";
+import { readFeedback } from "../../trace/ingest/read-run.ts";
+import { type Invalid, invalid, type RunChange } from "../../trace/run/change.ts";
+import { type Caller, ingestAccess, workspaceAccess } from "../kernel/auth.ts";
+import { nothing, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import { listStream } from "../kernel/text-stream.ts";
+import { feedbackList, feedbackQuery, feedbackShown, feedbackUpdate, showFeedback } from "./schemas.ts";
+
+const COMMON = { tag: "Feedback", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
+
+const oneFeedback = { params: z.object({ feedback_id: uuid }), query: nothing } as const;
+
+/** Feedback on runs, at both places where clients look for it. */
+export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    access: ingestAccess,
+    method: "post",
+    path: "/api/v1/feedback",
+    aliases: ["/feedback"],
+    summary: "Give feedback on a run; sent again under its id, it replaces the earlier one",
+    params: nothing,
+    query: nothing,
+    body: null,
+    rawBody: ["application/json"],
+    answer: feedbackShown,
+    failures: ["notFound", "tooLarge", "capacity"],
+    async handle({ request, env, who }) {
+      const read = await feedbackIn(request);
+      if (!read.ok) return read;
+      const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
+      const { refusals, capacity } = await ingestChanges(env, who.identity.tenantId, resolveProjects, single(read));
+      if (capacity !== null) return fail(capacity);
+      const [refusal] = refusals;
+      if (refusal !== undefined) return fail(refusal);
+      const { id: runId, feedback, project } = read.value;
+      if (feedback === null) throw new Error("a feedback was read without what it says");
+      const projectId = project !== null && "id" in project ? project.id : null;
+      return ok(showFeedback({ id: feedback.id, runId, projectId, json: feedback.json }));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: "/api/v1/feedback",
+    aliases: ["/feedback"],
+    summary: "List feedback, the newest first",
+    params: nothing,
+    query: feedbackQuery,
+    body: null,
+    answer: feedbackList,
+    isJsonText: true,
+    async handle({ query, env, who }) {
+      const asked = {
+        ...ANY_FEEDBACK,
+        runIds: query.run,
+        projectIds: query.session,
+        keys: query.key,
+        sources: query.source,
+        isScored: query.has_score ?? null,
+        limit: query.limit,
+        offset: query.offset,
+      };
+      return ok(await listStream(shown(listFeedback(env, who.identity.tenantId, asked))));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "get",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Retrieve a feedback",
+    body: null,
+    answer: feedbackShown,
+    handle: ({ params, env, who }) => found(env, who, params.feedback_id),
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "patch",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Change a feedback; what is absent stays as it is",
+    body: feedbackUpdate,
+    answer: feedbackShown,
+    failures: ["capacity"],
+    async handle({ params, body, env, who }) {
+      const id = params.feedback_id;
+      const members = Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
+      const json = JSON.stringify({ ...members, modified_at: isoFromMs(Date.now()) });
+      const edited = await editFeedback(env, who.identity.tenantId, { id, json, edit: "patch" });
+      if (!edited.ok) return edited;
+      return edited.value ? found(env, who, id) : unknown(id);
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    ...oneFeedback,
+    method: "delete",
+    path: "/api/v1/feedback/{feedback_id}",
+    aliases: ["/feedback/{feedback_id}"],
+    summary: "Delete a feedback",
+    body: null,
+    success: "deleted",
+    answer: null,
+    failures: ["capacity"],
+    async handle({ params, env, who }) {
+      const id = params.feedback_id;
+      const edited = await editFeedback(env, who.identity.tenantId, { id, json: "{}", edit: "delete" });
+      if (!edited.ok) return edited;
+      return edited.value ? ok(null) : unknown(id);
+    },
+  });
+};
+
+const found = async (env: HttpEnv["Bindings"], { identity }: Caller, id: string) => {
+  const record = await findFeedback(env, identity.tenantId, id);
+  return record === null ? unknown(id) : ok(showFeedback(record));
+};
+
+async function* shown(pieces: ReturnType<typeof listFeedback>) {
+  for await (const piece of pieces) yield piece.map(showFeedback);
+}
+
+const unknown = (id: string) => fail({ reason: "not_found", what: "feedback", id } as const);
+
+/** Its id is made here when the client names none. */
+const feedbackIn = async ({ body, headers }: Request): Promise<Result<RunChange, Invalid>> => {
+  if (body === null) return invalid(["body"], "Field required", "missing");
+  const decoded = decodeBody(body, headers.get("Content-Encoding"));
+  return decoded.ok ? readFeedback(decoded.value, crypto.randomUUID()) : decoded;
+};
+
+async function* single<T>(one: T): AsyncGenerator<T> {
+  yield one;
+}

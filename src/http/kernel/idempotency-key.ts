@@ -1,0 +1,29 @@
+import { z } from "@hono/zod-openapi";
+import { fail, ok, type Result } from "../../domain/shared/result.ts";
+import { malformed, type RequestFailure } from "./problems.ts";
+
+const NAME = "Idempotency-Key";
+const MOST_CHARACTERS = 255;
+
+const key = z
+  .string()
+  .max(MOST_CHARACTERS)
+  .regex(/^[\x21-\x7e]+$/, { error: "Input should be visible ASCII text without spaces, and not empty" });
+
+/** The header by which a request may be repeated without doing it twice. */
+export const idempotencyHeader = z.object({
+  [NAME]: key.optional().openapi({
+    description:
+      "Makes the request safe to repeat: the same key reaches the same object, and a repetition answers its present record. The same key with another request is refused.",
+  }),
+});
+
+/** The key that the request carries; null: none. */
+export const readIdempotencyKey = (request: Request): Result<string | null, RequestFailure> => {
+  const sent = request.headers.get(NAME);
+  if (sent === null) return ok(null);
+  const parsed = key.safeParse(sent);
+  if (parsed.success) return ok(parsed.data);
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [NAME.toLowerCase()] }));
+  return fail(malformed("header", issues));
+};

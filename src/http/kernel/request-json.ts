@@ -1,0 +1,48 @@
+import { fail, ok, type Result } from "../../domain/shared/result.ts";
+import { MAX_DEPTH, scanValue } from "../../json/scan.ts";
+import { boundedBody } from "../../net/bounded-body.ts";
+import { type RequestFailure, TOO_LARGE } from "./problems.ts";
+
+/** No request of the export or admin API comes near; ingest has its own readers and limit. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The JSON body of a request, parsed, undefined where there is none; read only as far as the limit allows. */
+export const readJson = async (request: Request): Promise<Result<unknown, RequestFailure>> => {
+  const type = request.headers.get("Content-Type");
+  if (type !== null && !isJson(type)) {
+    return fail(invalid(["header", "content-type"], "Send the body as application/json", "value_error"));
+  }
+  if ((request.headers.get("Content-Encoding") ?? "identity") !== "identity") {
+    return fail(
+      invalid(["header", "content-encoding"], "Send the body as it is, without Content-Encoding", "value_error"),
+    );
+  }
+  const bytes = await boundedBody(request, MOST_BYTES);
+  if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MOST_BYTES} bytes`, TOO_LARGE));
+  if (bytes.length === 0) return ok(undefined);
+  const text = decode(bytes);
+  // What is nested without bound can be parsed, but not written again: neither to a log of events nor into an answer.
+  if (text === null || !scanValue(new TextEncoder().encode(text)).ok) {
+    const message = `The body is not valid JSON, or nested deeper than ${MAX_DEPTH}`;
+    return fail(invalid(["body"], message, "json_invalid"));
+  }
+  return ok(JSON.parse(text));
+};
+
+const decode = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
+const isJson = (contentType: string): boolean =>
+  /^application\/([\w.-]+\+)?json$/i.test((contentType.split(";")[0] ?? "").trim());
+
+const invalid = (loc: readonly string[], message: string, type: string): RequestFailure => ({
+  reason: "invalid",
+  loc,
+  message,
+  type,
+});

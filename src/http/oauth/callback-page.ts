@@ -1,0 +1,32 @@
+import type { Refusal } from "../../domain/shared/failures.ts";
+import type { Result } from "../../domain/shared/result.ts";
+import { authorizationText } from "../kernel/failure-text.ts";
+import { problemOf, STATUS } from "../kernel/problems.ts";
+
+/** The page on which a user's way to a provider ends. Every text on it is a constant: nothing of the request is shown. */
+export const callbackPage = (outcome: Result<unknown, Refusal>): Response => {
+  const { title, text } = outcome.ok ? CONNECTED : { title: "Not connected", text: textOf(outcome.failure) };
+  const status = outcome.ok ? STATUS.ok : problemOf(outcome.failure).status;
+  return new Response(pageOf(title, text), { status, headers: HEADERS });
+};
+
+const CONNECTED = { title: "Connected", text: "The account is connected. You can close this page." };
+
+const textOf = (failure: Refusal): string =>
+  failure.reason === "authorization" ? authorizationText(failure.failure) : "Something else went wrong. Begin again.";
+
+/** No script, no frame, no trace: the address of this page holds a code. */
+const HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+} as const;
+
+const pageOf = (title: string, text: string): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body><h1>${title}</h1><p>${text}</p></body>
+</html>
+`;

@@ -1,0 +1,153 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { projectStatistics } from "../../../durable/worker/project-statistics.ts";
+import { fail, ok } from "../../domain/shared/result.ts";
+import { workspaceAccess } from "../kernel/auth.ts";
+import { nothing, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import {
+  fitsNoProject,
+  oneProjectQuery,
+  projectCreate,
+  projectCreateQuery,
+  projectQuery,
+  projectShown,
+  projectsDeleted,
+  projectsToDelete,
+  projectUpdate,
+  showProject,
+} from "./schemas.ts";
+
+const COMMON = { tag: "Projects", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
+
+/** Projects, under the original's word "sessions", at both places where clients look for them. */
+export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: "/api/v1/sessions",
+    aliases: ["/sessions"],
+    summary: "List projects, all or those that fit, the newest first",
+    params: nothing,
+    query: projectQuery,
+    body: null,
+    answer: z.array(projectShown),
+    async handle({ query, env, who }) {
+      if (fitsNoProject(query)) return ok([]);
+      const projects = await who.workspace.listProjects({
+        name: query.name ?? null,
+        nameContains: query.name_contains ?? null,
+        ids: query.id,
+        metadata: query.metadata ?? null,
+        order: { by: query.sort_by ?? "start_time", isDescending: query.sort_by_desc ?? true },
+        limit: query.limit,
+        offset: query.offset,
+      });
+      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, projects) : [];
+      return ok(projects.map((project, n) => showProject(project, statistics[n] ?? null)));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: "/api/v1/sessions",
+    aliases: ["/sessions"],
+    summary: "Create a project",
+    params: nothing,
+    query: projectCreateQuery,
+    body: projectCreate,
+    answer: projectShown,
+    failures: ["conflict"],
+    async handle({ body, query, who }) {
+      const extra = body.extra ?? null;
+      const created = await who.workspace.createProject({
+        id: body.id ?? null,
+        name: body.name,
+        upsert: query.upsert,
+        description: body.description ?? null,
+        extra: extra === null ? null : JSON.stringify(extra),
+        retentionDays: body.retention_days,
+      });
+      return created.ok ? ok(showProject(created.value, null)) : created;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: "/api/v1/sessions/{session_id}",
+    aliases: ["/sessions/{session_id}"],
+    summary: "Retrieve a project",
+    params: z.object({ session_id: uuid }),
+    query: oneProjectQuery,
+    body: null,
+    answer: projectShown,
+    async handle({ params, query, env, who }) {
+      const found = await who.workspace.project(params.session_id);
+      if (!found.ok) return found;
+      const project = found.value;
+      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, [project]) : [];
+      return ok(showProject(project, statistics[0] ?? null));
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "patch",
+    path: "/api/v1/sessions/{session_id}",
+    aliases: ["/sessions/{session_id}"],
+    summary: "Change a project; what is absent stays as it is",
+    params: z.object({ session_id: uuid }),
+    query: nothing,
+    body: projectUpdate,
+    answer: projectShown,
+    failures: ["conflict"],
+    async handle({ params, body, who }) {
+      const changed = await who.workspace.changeProject({
+        id: params.session_id,
+        name: body.name ?? null,
+        description: body.description ?? null,
+        extra: (body.extra ?? null) === null ? null : JSON.stringify(body.extra),
+        endTime: body.end_time ?? null,
+        retentionDays: body.retention_days,
+      });
+      return changed.ok ? ok(showProject(changed.value, null)) : changed;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: "/api/v1/sessions/{session_id}",
+    aliases: ["/sessions/{session_id}"],
+    summary: "Delete a project with all its runs; exports of it fail, schedules are cancelled",
+    params: z.object({ session_id: uuid }),
+    query: nothing,
+    body: null,
+    success: "deleted",
+    answer: null,
+    handle: ({ params, who }) => who.workspace.deleteProject(params.session_id),
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: "/api/v1/sessions",
+    aliases: ["/sessions"],
+    summary: "Delete several projects with all their runs; 207 when only some of them were there",
+    params: nothing,
+    query: projectsToDelete,
+    body: null,
+    answer: projectsDeleted,
+    isPartly: (answer) => answer.not_found.length > 0,
+    failures: ["notFound"],
+    async handle({ query, who }) {
+      const wanted = [...new Set(query.session_ids)];
+      const deleted: string[] = [];
+      for (const id of wanted) if ((await who.workspace.deleteProject(id)).ok) deleted.push(id);
+      if (deleted.length === 0) return fail({ reason: "not_found", what: "project", id: wanted.join(", ") });
+      return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
+    },
+  });
+};

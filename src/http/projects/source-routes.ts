@@ -1,0 +1,60 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { fail, ok } from "../../domain/shared/result.ts";
+import { exportAccess } from "../kernel/auth.ts";
+import { nothing, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import { projectSourcePut, projectSourceShown, showBinding, sourceOf } from "./source-schema.ts";
+
+const COMMON = {
+  tag: "Projects",
+  access: exportAccess,
+  dialect: "detail",
+  path: "/api/v1/sessions/{session_id}/source",
+  params: z.object({ session_id: uuid }),
+  query: nothing,
+} as const;
+
+/** Where exports of a project read its runs: a table of the customer's in ClickHouse, instead of what comes in here. */
+export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    method: "put",
+    summary: "Have a project's exports read from ClickHouse, after a query that reads no row",
+    body: projectSourcePut,
+    success: "ok",
+    answer: projectSourceShown,
+    failures: ["notFound", "sourceCheckFailed"],
+    async handle({ params, body, who }) {
+      const id = params.session_id;
+      const bound = await who.workspace.bindProject({ id, source: sourceOf(body, id), password: body.password });
+      return bound.ok ? ok(showBinding(bound.value)) : bound;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    summary: "Retrieve where a project's exports read from; 404 when from here",
+    body: null,
+    success: "ok",
+    answer: projectSourceShown,
+    failures: ["notFound"],
+    async handle({ params, who }) {
+      const binding = await who.workspace.binding(params.session_id);
+      if (binding !== null) return ok(showBinding(binding));
+      return fail({ reason: "not_found", what: "source", id: params.session_id });
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    summary: "Have a project's exports read from here again",
+    body: null,
+    success: "deleted",
+    answer: null,
+    failures: ["notFound"],
+    handle: ({ params, who }) => who.workspace.unbindProject(params.session_id),
+  });
+};

@@ -1,0 +1,57 @@
+import { z } from "@hono/zod-openapi";
+import { DEFAULT_USER_ID, ROLES } from "../../domain/shared/records.ts";
+import { isCleanText } from "../../domain/shared/text.ts";
+import { closedObject, shownUuid, uuid } from "../kernel/fields.ts";
+
+const LABEL_MOST_CHARACTERS = 255;
+
+const label = z
+  .string()
+  .min(1)
+  .max(LABEL_MOST_CHARACTERS)
+  .refine(isCleanText, { error: "Control characters do not belong here" });
+
+const plan = z.enum(["developer", "plus", "enterprise"]);
+
+/** `id` lets a workspace keep the id it has elsewhere. */
+export const workspaceCreate = closedObject({ name: label, plan, id: uuid.nullish() }).openapi("WorkspaceCreate");
+
+export const workspaceShown = z.object({ id: shownUuid, name: z.string(), plan }).openapi("Workspace");
+
+export const planUpdate = closedObject({ plan }).openapi("WorkspaceUpdate");
+
+export const planShown = z.object({ id: shownUuid, plan }).openapi("WorkspacePlan");
+
+const role = z
+  .enum(ROLES)
+  .openapi({ description: "read: asks; ingest: sends traces and feedback; manage: everything" });
+
+/** Whose key it is. Part of names of actors, so without slashes. */
+const userId = z.string().regex(/^[A-Za-z0-9._@+-]{1,128}$/, {
+  error: "Input should be 1 to 128 letters, digits and -._@+",
+});
+
+/** Without `user_id` it belongs to the workspace's default user. */
+export const keyCreate = closedObject({
+  label,
+  role,
+  user_id: userId.nullish().transform((id) => id ?? DEFAULT_USER_ID),
+}).openapi("ApiKeyCreate");
+
+/** The only answer that ever holds the key; `sha256` names it from then on. */
+export const keyShown = z
+  .object({
+    api_key: z.string(),
+    sha256: z.string(),
+    label: z.string(),
+    role,
+    user_id: z.string(),
+  })
+  .openapi("ApiKey");
+
+/** SHA-256 of a key in hex. */
+export const keyHash = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, { error: "Input should be the SHA-256 of a key, 64 hex digits" })
+  .transform((text) => text.toLowerCase())
+  .openapi({ type: "string" });

@@ -1,0 +1,81 @@
+import { Buffer } from "node:buffer";
+import { isObject } from "../../json/is-object.ts";
+import type { FeedbackEntry, FeedbackSaid } from "./change.ts";
+
+/** The feedback of one run as a list: how it is kept, and what becomes of it when more is said. */
+
+/** Most JSON of all feedback on one run, in bytes of UTF-8. It is kept twice, as given and as statistics with every comment. */
+export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that the JSON of a feedback takes; of none, none. */
+export const feedbackBytes = (json: string | null | undefined): number => Buffer.byteLength(json ?? "");
+
+/**
+ * Feedback to which more is said: each once. Said as a whole again, a feedback is replaced, but keeps the time at which
+ * it was created. What there is no room for is left out.
+ */
+export function feedbackKept(given: readonly FeedbackEntry[]) {
+  const byId = new Map(given.map((entry) => [entry.id, entry]));
+  let bytes = given.reduce((sum, { json }) => sum + feedbackBytes(json), 0);
+  const put = (id: string, json: string): void => {
+    const added = feedbackBytes(json) - feedbackBytes(byId.get(id)?.json);
+    if (bytes + added > MAX_RUN_FEEDBACK_BYTES) return;
+    bytes += added;
+    byId.set(id, { id, json });
+  };
+  return {
+    say({ id, json, edit }: FeedbackSaid): void {
+      const earlier = byId.get(id);
+      switch (edit) {
+        case "delete":
+          bytes -= feedbackBytes(earlier?.json);
+          byId.delete(id);
+          break;
+        case "patch":
+          if (earlier !== undefined) put(id, joined(earlier.json, json));
+          break;
+        case undefined:
+          put(id, earlier === undefined ? json : renewed(earlier.json, json));
+      }
+    },
+    /** Ordered by id. */
+    entries: (): readonly FeedbackEntry[] => [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}
+
+/** The entries after what was said, in its order. */
+export function applyFeedback(
+  entries: readonly FeedbackEntry[],
+  said: readonly FeedbackSaid[],
+): readonly FeedbackEntry[] {
+  const kept = feedbackKept(entries);
+  for (const one of said) kept.say(one);
+  return kept.entries();
+}
+
+/** The entries as one JSON list, as a column of a segment keeps them; null without feedback. */
+export const feedbackList = (entries: readonly FeedbackEntry[]): string | null =>
+  entries.length === 0 ? null : `[${entries.map((entry) => entry.json).join(",")}]`;
+
+/** The entries of such a list. */
+export function feedbackEntries(list: string): FeedbackEntry[] {
+  const parsed: unknown = JSON.parse(list);
+  if (!Array.isArray(parsed)) return [];
+  return parsed.filter(isObject).map((entry) => ({ id: String(entry.id), json: JSON.stringify(entry) }));
+}
+
+const joined = (earlier: string, members: string): string =>
+  JSON.stringify({ ...membersOf(earlier), ...membersOf(members) });
+
+function renewed(earlier: string, whole: string): string {
+  const { created_at: createdAt } = membersOf(earlier);
+  const members = membersOf(whole);
+  return createdAt === undefined || members.created_at === createdAt
+    ? whole
+    : JSON.stringify({ ...members, created_at: createdAt });
+}
+
+function membersOf(json: string): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(json);
+  return isObject(parsed) ? parsed : {};
+}

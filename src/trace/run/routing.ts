@@ -1,0 +1,36 @@
+import { madeAt } from "../../domain/shared/run-id.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../domain/shared/time.ts";
+import { type RunChange, startOf } from "./change.ts";
+
+/** Which trace shard a run belongs to: its project, the UTC day on which it began, and a hash of its id. */
+
+/** UTC day on which the run began; null: the change does not say. */
+export function dayOfChange(change: RunChange): string | null {
+  const start = startOf(change);
+  return start === null ? null : dayOf(start / 1000);
+}
+
+/** A run stays in the day in which it began: a later change cannot move it out of the reach of its exports. */
+export function keptInItsDay(change: RunChange, day: string): RunChange {
+  if (change.start_time === null) return change;
+  const begins = startOfDay(day);
+  const start = change.start_time / 1000;
+  return start >= begins && start < begins + DAY_MS ? change : { ...change, start_time: null };
+}
+
+/** Days on which the run probably began, best guess first: ids of version 7 carry the time they were made at. */
+export function likelyDays(change: RunChange): readonly string[] {
+  const said = dayOfChange(change);
+  const made = [change.id, change.trace_id ?? ""].flatMap(daysOfId);
+  return [...new Set([...(said === null ? [] : [said]), ...made])];
+}
+
+/** The day on which a run with that id probably began; empty: the id does not tell. */
+export const daysOfId = (runId: string): readonly string[] => [madeAt(runId) ?? []].flat().map(dayOf);
+
+/** Ordinal of the run's shard among `shards`: FNV-1a over the id. Fixed for ever: stored runs are found by it. */
+export function shardOf(runId: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < runId.length; i += 1) hash = Math.imul(hash ^ runId.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % shards;
+}

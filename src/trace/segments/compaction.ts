@@ -1,0 +1,119 @@
+/**
+ * Which small segments of a shard are merged into one, and when.
+ *
+ * A merge must pay: its outcome is several times as large as any segment that goes into it, and no larger than a
+ * segment may be. So a row is written again at most `log(MAX_ROWS) / log(growth)` times until a patch changes its
+ * segment, 8 times at the growth of `SOON` and 23 times at that of `LATER`, which waits an hour each time. And what is
+ * left alone is few: no two segments of about one size that fit together.
+ */
+
+/** A live segment. `first`, starts (epoch microseconds) and shares as src/domain/schedule/late.ts and the shard's store use them. */
+export interface LiveSegment {
+  readonly number: number;
+  readonly rows: number;
+  /** The `rowBytes` of its rows. */
+  readonly rawBytes: number;
+  /** Since when it is live, in epoch milliseconds. */
+  readonly at: number;
+  readonly first: number;
+  readonly minStart: number;
+  readonly maxStart: number;
+}
+
+/** Rows that began in [start, end), in microseconds, and whose `first` is in (above, upto], belong to one export. */
+export interface ShareOfRows {
+  readonly start: number;
+  readonly end: number;
+  readonly above: number;
+  readonly upto: number;
+}
+
+export interface SegmentBounds {
+  readonly maxRows: number;
+  readonly maxRawBytes: number;
+}
+
+export interface Compaction {
+  /** Numbers of the segments that become one. */
+  readonly segments: readonly number[];
+  /** What the shares know its rows by. */
+  readonly first: number;
+  /** Not before this instant, in epoch milliseconds: younger neighbours may come. */
+  readonly dueAt: number;
+}
+
+/** How many times as large as its largest member a merge must be, and how long that is left alone before. */
+interface Worth {
+  readonly growth: number;
+  readonly restMs: number;
+}
+
+/** Three of one size, or four of about one size. A minute keeps merges out of the way of a seal and its export. */
+const SOON: Worth = { growth: 3, restMs: 60_000 };
+
+/** Two of about one size, once an hour has brought no third: the day is over, or almost. */
+const LATER: Worth = { growth: 1.5, restMs: 3_600_000 };
+
+/** The merge to be done next, the one of most segments among those that are due; null: none pays. */
+export function nextCompaction(
+  segments: readonly LiveSegment[],
+  {
+    now,
+    shares,
+    bounds,
+  }: { readonly now: number; readonly shares: readonly ShareOfRows[]; readonly bounds: SegmentBounds },
+): Compaction | null {
+  const bySize = [...segments].sort((a, b) => sizeOf([a], bounds) - sizeOf([b], bounds) || a.number - b.number);
+  let best: Compaction | null = null;
+  for (const [at, smallest] of bySize.entries()) {
+    let group: readonly LiveSegment[] = [smallest];
+    for (const larger of bySize.slice(at + 1)) {
+      const wider = [...group, larger];
+      if (sizeOf(wider, bounds) > fullSize(bounds) || !mayJoin(wider, shares)) continue;
+      group = wider;
+      best = betterOf(best, compactionOf(group, bounds), now);
+    }
+  }
+  return best;
+}
+
+/** By rows or by bytes, whichever fills a segment sooner: whole numbers in which a full segment is `fullSize`. */
+const sizeOf = (group: readonly LiveSegment[], { maxRows, maxRawBytes }: SegmentBounds): number =>
+  Math.max(sumOf(group, ({ rows }) => rows) * maxRawBytes, sumOf(group, ({ rawBytes }) => rawBytes) * maxRows);
+
+const fullSize = ({ maxRows, maxRawBytes }: SegmentBounds): number => maxRows * maxRawBytes;
+
+/** Whether each row stays in the exports that it belongs to, and in no other. */
+function mayJoin(group: readonly LiveSegment[], shares: readonly ShareOfRows[]): boolean {
+  const first = firstOf(group);
+  return group.every((segment) =>
+    shares.every(
+      (share) =>
+        segment.maxStart < share.start ||
+        segment.minStart >= share.end ||
+        isIn(share, segment.first) === isIn(share, first),
+    ),
+  );
+}
+
+const isIn = ({ above, upto }: ShareOfRows, first: number): boolean => first > above && first <= upto;
+
+/** The least: rows of later windows may go by an early number, their windows' own exports take all that are there. */
+const firstOf = (group: readonly LiveSegment[]): number => Math.min(...group.map(({ first }) => first));
+
+function compactionOf(group: readonly LiveSegment[], bounds: SegmentBounds): Compaction | null {
+  const size = sizeOf(group, bounds);
+  const largest = Math.max(...group.map((segment) => sizeOf([segment], bounds)));
+  const worth = [SOON, LATER].find(({ growth }) => size >= growth * largest);
+  if (worth === undefined) return null;
+  const youngestAt = Math.max(...group.map(({ at }) => at));
+  return { segments: group.map(({ number }) => number), first: firstOf(group), dueAt: youngestAt + worth.restMs };
+}
+
+function betterOf(known: Compaction | null, found: Compaction | null, now: number): Compaction | null {
+  if (known === null || found === null) return known ?? found;
+  const later = Math.max(found.dueAt, now) - Math.max(known.dueAt, now);
+  return later < 0 || (later === 0 && found.segments.length > known.segments.length) ? found : known;
+}
+
+const sumOf = <T>(list: readonly T[], of: (one: T) => number): number => list.reduce((sum, one) => sum + of(one), 0);

@@ -1,0 +1,103 @@
+import { expect, it } from "vitest";
+import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
+import { ALL_FIELDS } from "../../src/domain/shared/fields.ts";
+import { TABLE_COLUMNS, type TableSource } from "../../src/domain/workspace/clickhouse-binding.ts";
+import { MAX_COMPARISONS } from "../../src/filter/limits.ts";
+import { filterOf } from "../filter/runs.ts";
+import { tableSource } from "../support/samples.ts";
+
+/** Exceptions by where ClickHouse puts them, as its HTTP interface does: before the answer, in it and behind it. */
+
+const DAY: PageScope = {
+  tenantId: "t",
+  projectId: "p",
+  start: 0,
+  end: 1,
+  ingested: null,
+  filter: null,
+  fields: ["id", "start_time"],
+};
+
+const LINE = '["1","id","1","9","9"]\n';
+const TEXT = "Code: 241. DB::Exception: (total) memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+const TAG = "rnywyenyaugorwqr";
+
+const askPages = async (
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+  { source = tableSource, scope = DAY }: { readonly source?: TableSource; readonly scope?: PageScope } = {},
+) => {
+  const asked: { url: URL; form: FormData }[] = [];
+  const table = openClickHouse(source, "secret", {
+    allowLoopback: false,
+    fetch: async (url, init) => {
+      asked.push({ url: new URL(String(url)), form: await new Request(String(url), init).formData() });
+      return new Response(body, { status, headers });
+    },
+  });
+  if (!table.ok) throw new Error(table.failure.advice);
+  const pages = await table.value.pages(scope, 1000);
+  return { pages, search: asked[0]?.url.searchParams, form: asked[0]?.form };
+};
+
+it("a good answer is asked to be kept back until the query is done, and to stop when nobody waits for it", async () => {
+  const { pages, search } = await askPages(200, {}, LINE);
+  expect(pages).toMatchObject({ ok: true, value: [{ rows: 1 }] });
+  expect(search?.get("wait_end_of_query")).toBe("1");
+  expect(search?.get("cancel_http_readonly_queries_on_client_close")).toBe("1");
+});
+
+it("a query and its values are fields of a form, and none of them stands in the address", async () => {
+  const filter = filterOf('eq(name,"a\tb")');
+  const { search, form } = await askPages(200, {}, LINE, { scope: { ...DAY, filter } });
+  expect([...(search?.keys() ?? [])].filter((name) => /query$|^param_/.test(name))).toEqual(["wait_end_of_query"]);
+  expect(form?.get("query")).toMatch(/^SELECT .* FORMAT JSONCompactEachRow$/);
+  expect(form?.get("param_project")).toBe("p");
+  expect(form?.get("param_p1")).toBe("a\\tb");
+});
+
+it("the longest query fits into the fields of a form that ClickHouse takes", async () => {
+  const names = Object.fromEntries(TABLE_COLUMNS.map((column) => [column, "x".repeat(128)]));
+  const entries = ["input", "output", "metadata"].map((family) => `neq(${family}_value,1)`);
+  const scores = Array<string>(MAX_COMPARISONS - entries.length).fill("neq(feedback_score,1)");
+  const filter = filterOf(`or(${[...entries, ...scores].join(",")})`);
+  const { form } = await askPages(200, {}, LINE, {
+    source: { ...tableSource, columns: names },
+    scope: { ...DAY, filter, fields: ALL_FIELDS },
+  });
+  const fields = [...(form?.values() ?? [])];
+  expect(fields.length).toBeLessThan(1000);
+  for (const field of fields) expect(String(field).length).toBeLessThan(128 * 1024);
+});
+
+it.each([
+  { title: "before the answer", status: 500, headers: { "X-ClickHouse-Exception-Code": "241" }, body: TEXT },
+  { title: "by a header beside 200", status: 200, headers: { "X-ClickHouse-Exception-Code": "241" }, body: LINE },
+  { title: "before the answer, by a proxy that keeps no headers", status: 500, headers: {}, body: TEXT },
+  { title: "behind the rows, as older servers do", status: 200, headers: {}, body: `${LINE}${TEXT}\n` },
+  {
+    title: "behind the rows, between tags",
+    status: 200,
+    headers: { "X-ClickHouse-Exception-Tag": TAG },
+    body: `${LINE}\r\n__exception__\r\n${TAG}\r\n${TEXT}\n${TEXT.length + 1} ${TAG}\r\n__exception__\r\n`,
+  },
+  {
+    title: "in the form of the rows",
+    status: 200,
+    headers: {},
+    body: `${LINE}${JSON.stringify({ exception: TEXT })}\n`,
+  },
+])("an exception $title is known by its number", async ({ status, headers, body }) => {
+  expect((await askPages(status, headers, body)).pages).toMatchObject({
+    ok: false,
+    failure: { reason: "limit_exceeded", code: 241, status, retryable: true },
+  });
+});
+
+it("half a row without an exception is no answer", async () => {
+  expect((await askPages(200, {}, `${LINE}["2",`)).pages).toMatchObject({
+    ok: false,
+    failure: { reason: "unexpected_answer", code: null, retryable: true },
+  });
+});

@@ -1,0 +1,155 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Env } from "../../durable/protocol/env.ts";
+import { sealPassword } from "../../durable/secrets/vault.ts";
+import { estimateTable } from "../../durable/source/clickhouse/estimate.ts";
+import type { EstimateQuestion } from "../../durable/worker/estimate.ts";
+import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
+import { LIMITS } from "../../src/domain/shared/limits.ts";
+import type { Project } from "../../src/domain/shared/records.ts";
+import { DAY_MS } from "../../src/domain/shared/time.ts";
+import { definition, tableSource } from "../support/samples.ts";
+import { MARK, MASTER_KEY } from "../support/secrets/mark.ts";
+
+/** Whoever binds a project names the server, so what it answers may be anything. */
+
+const MIB = 1024 * 1024;
+const PAGE_BYTES = 16 * MIB;
+
+const DAY: PageScope = {
+  tenantId: "t",
+  projectId: "p",
+  start: 0,
+  end: DAY_MS * 1000,
+  ingested: null,
+  filter: null,
+  fields: ["id", "start_time"],
+};
+
+const project: Project = {
+  id: definition.projectId,
+  tenantId: definition.tenantId,
+  name: "p",
+  shards: 1,
+  description: null,
+  extra: null,
+  startTime: 0,
+  retentionDays: null,
+};
+
+const QUESTION: EstimateQuestion = {
+  project,
+  window: { start: 0, end: 2 * DAY_MS },
+  exportFields: null,
+  formatVersion: "v1",
+  compression: "zstandard",
+  filter: null,
+  limits: LIMITS,
+};
+
+const tableSaying = (body: BodyInit) => {
+  const table = openClickHouse(tableSource, "secret", { allowLoopback: false, fetch: async () => new Response(body) });
+  if (!table.ok) throw new Error(table.failure.advice);
+  return table.value;
+};
+
+const UNEXPECTED = { ok: false, failure: { reason: "unexpected_answer", retryable: true } };
+
+describe("an answer in lines is a failure of the source", () => {
+  it.each([
+    ["is no JSON", "hello [world]\n"],
+    ["is no array", '{"a":[]\n[]\n'],
+    ["nests", `${"[".repeat(MIB)}${"]".repeat(MIB)}\n`],
+    ["has other columns", '["1","2","3","4","5","6"]\n'],
+    ["has numbers that are none", '["x","id","x","x","x"]\n["x","x","x"]\n'],
+    ["has numbers that are no texts", '[1,"id",1,1,1]\n'],
+    ["counts below zero", '["-1","id","-1","-1","-1"]\n'],
+    ["counts in parts", '["0.5","id","0.5","0.5","0.5"]\n'],
+    ["counts beyond what a number can tell", `["1","id","1","${2 ** 53}","1"]\n`],
+    ["has more lines than there can be", '["1"]\n'.repeat(100_001)],
+  ])("when it %s", async (_, body) => {
+    expect(await tableSaying(body).pages(DAY, PAGE_BYTES)).toMatchObject(UNEXPECTED);
+    expect(await tableSaying(body).days(DAY)).toMatchObject(UNEXPECTED);
+    if (!body.startsWith('["1"]')) expect(await tableSaying(body).now()).toMatchObject(UNEXPECTED);
+  });
+
+  it("when it is empty, and the time was asked for", async () => {
+    expect(await tableSaying("").now()).toMatchObject(UNEXPECTED);
+    expect(await tableSaying("").days(DAY)).toEqual({ ok: true, value: [] });
+  });
+
+  it.each([
+    ["outside of the window", '["1","1","1"]\n'],
+    ["twice", '["0","1","1"]\n["0","1","1"]\n'],
+  ])("when it has a day %s", async (_, body) => {
+    expect(await tableSaying(body).days(DAY)).toMatchObject(UNEXPECTED);
+  });
+});
+
+describe("a page is never larger than its size and one run", () => {
+  it.each([
+    ["a whole", 41 * MIB, 1],
+    ["a run", 25 * MIB, 25 * MIB],
+  ])("nor read when %s is said to be", async (_, bytes, longest) => {
+    const pages = await tableSaying(`["0","id","1","${bytes}","${longest}"]\n`).pages(DAY, PAGE_BYTES);
+    expect(pages).toMatchObject({ ok: false, failure: { reason: "row_too_large", retryable: false } });
+  });
+
+  it("nor read further than it was said to be", async () => {
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += MIB;
+        controller.enqueue(new Uint8Array(MIB));
+      },
+    });
+    const bounds = { after: null, upto: { time: 0, id: "id" }, rows: 1, bytes: 4 * MIB, longestRowBytes: 1 };
+    expect(await tableSaying(endless).page(DAY, bounds, async () => {})).toMatchObject(UNEXPECTED);
+    expect(sent).toBeLessThan(10 * MIB);
+  });
+});
+
+describe("an estimate", () => {
+  let said = "";
+
+  const server = createServer((request, response) => {
+    request.resume();
+    response.end(said);
+  });
+
+  beforeAll(() => new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready)));
+  afterAll(() => server.close());
+
+  const estimate = async () => {
+    // What a table is opened with, of the whole environment.
+    const env = { MASTER_KEYS: `tests:${MASTER_KEY}`, ALLOW_LOOPBACK_ENDPOINTS: "true" } as Partial<Env> as Env;
+    // A server that listens on a port has an address of that form.
+    const { port } = server.address() as AddressInfo;
+    const source = { ...tableSource, url: `http://127.0.0.1:${port}` };
+    const envelope = await sealPassword(env, project, MARK);
+    return estimateTable(env, QUESTION, { source, envelope, boundAt: 0, since: 0 });
+  };
+
+  it("of days of any size takes no memory for their files", async () => {
+    said = `["0","1","${5e15}"]\n["1","2","${LIMITS.targetFileBytes + 1}"]\n`;
+    const files = Math.ceil(5e15 / LIMITS.targetFileBytes);
+    const before = process.memoryUsage().rss;
+    expect(await estimate()).toMatchObject({ ok: true, value: { rows: 3, files: files + 2 } });
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
+  });
+
+  it("counts a part for each 8 MiB of a file", async () => {
+    said = `["0","1","${2 * LIMITS.targetFileBytes + LIMITS.partBytes + 1}"]\n["1","0","0"]\n`;
+    const parts = (2 * LIMITS.targetFileBytes) / LIMITS.partBytes + 2;
+    expect(await estimate()).toMatchObject({ ok: true, value: { files: 3, parts } });
+  });
+
+  it("is refused with the failure of the source when the answer is none", async () => {
+    said = "hello [world]\n";
+    expect(await estimate()).toMatchObject({
+      ok: false,
+      failure: { reason: "source_check", source: { reason: "unexpected_answer" } },
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { specification } from "../../support/given.ts";
+import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
+
+const { given } = specification(run);
+
+const spec = specOf();
+const started: RunEvent = { type: "RunStarted", spec, at: NOW };
+const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
+const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
+const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const planned: RunEvent = { type: "FilesPlanned", files: 2, rows: 30, bytes: 900, at: NOW };
+const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const failure = { reason: "store", store: storeFailure() } as const;
+
+describe("a run", () => {
+  it("begins its first attempt when it is woken, and may take 4 hours", () => {
+    given(started).when({ type: "Wake", now: NOW }).then(attempt).thenWakesAt(NOW);
+    given(started).wakesAt(NOW);
+  });
+
+  it("takes a snapshot, prepares, then uploads", () => {
+    expect(nextStep(given(started).state)).toBeNull();
+    expect(nextStep(given(started, attempt).state)).toBe("snapshot");
+    expect(nextStep(given(started, attempt, taken).state)).toBe("prepare");
+    expect(nextStep(given(started, attempt, taken, planned).state)).toBe("upload");
+  });
+
+  it("of an empty day is COMPLETED with 0 rows and no file", () => {
+    given(started, attempt, taken)
+      .when({ type: "RecordPlan", files: 0, rows: 0, bytes: 0, now: NOW })
+      .then({ type: "FilesPlanned", files: 0, rows: 0, bytes: 0, at: NOW }, { type: "RunCompleted", rows: 0, at: NOW });
+  });
+
+  it("is COMPLETED with its last file when the files hold every row of the plan", () => {
+    given(started, attempt, taken, planned, { type: "FileCommitted", file: fileOf(0, 20), at: NOW })
+      .when({ type: "RecordFile", file: fileOf(1, 10), now: NOW })
+      .then({ type: "FileCommitted", file: fileOf(1, 10), at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
+  });
+
+  it("is never COMPLETED when rows are missing in the files", () => {
+    const outcome = given(started, attempt, taken, planned, {
+      type: "FileCommitted",
+      file: fileOf(0, 20),
+      at: NOW,
+    }).when({ type: "RecordFile", file: fileOf(1, 9), now: NOW });
+    expect(outcome.state.status).toBe("FAILED");
+  });
+
+  it("counts a part once, and only for the upload it belongs to", () => {
+    const part = {
+      type: "RecordPart",
+      file: 0,
+      uploadId: "u",
+      part: 1,
+      etag: "e",
+      md5: "m",
+      bytes: 5,
+      now: NOW,
+    } as const;
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
+    const before = [started, attempt, taken, planned, opened];
+    given(...before)
+      .when(part)
+      .then(uploaded);
+    given(...before, uploaded)
+      .when(part)
+      .thenNothing();
+    given(...before)
+      .when({ ...part, uploadId: "another" })
+      .thenNothing();
+  });
+
+  it("resumes inside a file: parts survive a failed attempt", () => {
+    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
+    const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const { state } = given(started, attempt, taken, planned, opened, uploaded, failed);
+    expect(state.status === "RUNNING" && state.progress.upload?.parts).toHaveLength(1);
+  });
+
+  it("is retried after a fixed 30 s when the store is out of order", () => {
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure, now: NOW })
+      .then({ type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW })
+      .thenWakesAt(NOW + 30_000);
+    const waiting = given(started, attempt, {
+      type: "AttemptFailed",
+      retry: 0,
+      failure,
+      retryAt: NOW + 30_000,
+      at: NOW,
+    });
+    waiting.when({ type: "Wake", now: NOW + 29_999 }).thenNothing();
+    waiting
+      .when({ type: "Wake", now: NOW + 30_000 })
+      .then({ type: "AttemptStarted", retry: 1, at: NOW + 30_000, deadline: NOW + 30_000 + 4 * HOUR_MS });
+  });
+
+  it("fails after 20 retries", () => {
+    let state = given(started).state;
+    let now = NOW;
+    const submit = (command: RunCommand) => {
+      for (const event of run.decide(command, state)) state = run.evolve(state, event);
+    };
+    let attempts = 0;
+    while (state.status === "RUNNING") {
+      now += 30_000;
+      submit({ type: "Wake", now });
+      attempts += 1;
+      submit({ type: "RecordFailure", failure, now });
+    }
+    expect(state.status).toBe("FAILED");
+    expect(attempts).toBe(21);
+  });
+
+  it("is not retried after a storage or destination error", () => {
+    const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: denied, now: NOW })
+      .then({ type: "RunFailed", retry: 0, failure: denied, at: NOW });
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: { reason: "destination_deleted" }, now: NOW })
+      .then({ type: "RunFailed", retry: 0, failure: { reason: "destination_deleted" }, at: NOW });
+  });
+
+  it("whose upload the store has lost begins that upload anew, at the price of one retry", () => {
+    const lost = { reason: "store", store: storeFailure({ reason: "no_such_upload" }) } as const;
+    const { state } = given(started, attempt, taken, planned, opened, { type: "UploadLost", file: 0, at: NOW }).when({
+      type: "RecordFailure",
+      failure: lost,
+      now: NOW,
+    });
+    expect(state).toMatchObject({ status: "RUNNING", retryAt: NOW + 30_000, progress: { upload: null } });
+  });
+
+  it("that exceeds 4 hours keeps what it has and is retried", () => {
+    const late = NOW + 4 * HOUR_MS;
+    given(started, attempt)
+      .when({ type: "RecordSnapshot", snapshot, now: late })
+      .then(
+        { type: "SnapshotTaken", snapshot, at: late },
+        {
+          type: "AttemptFailed",
+          retry: 0,
+          failure: { reason: "run_timeout", limitMs: 4 * HOUR_MS },
+          retryAt: late + 30_000,
+          at: late,
+        },
+      );
+  });
+
+  it("that meets a storage error at the end of its 4 hours is not retried for the time", () => {
+    const late = NOW + 4 * HOUR_MS;
+    const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
+    given(started, attempt)
+      .when({ type: "RecordFailure", failure: denied, now: late })
+      .then({ type: "RunFailed", retry: 0, failure: denied, at: late });
+  });
+
+  it("interrupted by the infrastructure spends no retry", () => {
+    given(started, attempt, { type: "StepBegan", step: "snapshot", at: NOW })
+      .when({ type: "Wake", now: NOW + 5 })
+      .then({ type: "StepCrashed", step: "snapshot", times: 1, at: NOW + 5 });
+  });
+
+  it("whose step dies three times in a row spends one retry", () => {
+    const began: RunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
+    const died = (times: number): RunEvent => ({ type: "StepCrashed", step: "snapshot", times, at: NOW });
+    const { events } = given(started, attempt, began, died(1), began, died(2), began).when({ type: "Wake", now: NOW });
+    expect(events.map((event) => event.type)).toEqual(["StepCrashed", "AttemptFailed"]);
+  });
+
+  it("that paused did not crash", () => {
+    given(started, attempt, { type: "StepBegan", step: "upload", at: NOW }, { type: "StepPaused", at: NOW })
+      .when({ type: "Wake", now: NOW })
+      .thenNothing();
+  });
+
+  it("cancelled gives up its open upload and its scratch objects, then rests", () => {
+    const cancelled: RunEvent = { type: "RunCancelled", at: NOW };
+    const { state } = given(started, attempt, taken, planned, opened, cancelled);
+    expect(nextStep(state)).toBe("abort");
+    const aborted: RunEvent = { type: "UploadAborted", file: 0, at: NOW };
+    expect(nextStep(run.evolve(state, aborted))).toBe("clean");
+    given(started, attempt, taken, planned, opened, cancelled, aborted, { type: "ScratchCleaned", at: NOW }).wakesAt(
+      null,
+    );
+  });
+
+  it("cancelled during an upload stays cancelled, whatever the upload reports", () => {
+    given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
+      .when({ type: "RecordFile", file: fileOf(0, 20), now: NOW })
+      .thenNothing();
+  });
+});

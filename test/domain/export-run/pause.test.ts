@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { specification } from "../../support/given.ts";
+import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
+
+const { given } = specification(run);
+
+const started: RunEvent = { type: "RunStarted", spec: specOf(), at: NOW };
+const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
+const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
+const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const planned: RunEvent = { type: "FilesPlanned", files: 1, rows: 30, bytes: 900, at: NOW };
+const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const uploading = [started, attempt, taken, planned, { type: "StepBegan", step: "upload", at: NOW }, opened] as const;
+const paused = (order = 5, at = NOW): RunEvent => ({ type: "RunPaused", order, at });
+const file = {
+  ordinal: 0,
+  key: "traces/0.parquet",
+  rows: 30,
+  bytes: 900,
+  sha256: "s",
+  expectedEtag: "e",
+  etag: "e",
+  verification: "size+etag",
+} as const;
+const failure = { reason: "store", store: storeFailure() } as const;
+
+describe("a paused run", () => {
+  it("begins nothing and sleeps until it is resumed", () => {
+    const resting = given(...uploading, paused());
+    resting.wakesAt(null);
+    expect(nextStep(resting.state)).toBeNull();
+    resting.when({ type: "Wake", now: NOW + HOUR_MS }).thenNothing();
+    resting.when({ type: "BeginStep", step: "upload", now: NOW }).thenNothing();
+    resting
+      .when({ type: "Resume", order: 6, now: NOW + HOUR_MS })
+      .then({ type: "RunResumed", order: 6, deadline: NOW + 5 * HOUR_MS, at: NOW + HOUR_MS })
+      .thenWakesAt(NOW + HOUR_MS);
+  });
+
+  it("keeps the part and the file that were on their way, and may be COMPLETED by them", () => {
+    const part = { file: 0, part: 1, etag: "e", md5: "m", bytes: 5 } as const;
+    given(...uploading, paused())
+      .when({ type: "RecordPart", uploadId: "u", ...part, now: NOW })
+      .then({ type: "PartUploaded", ...part, at: NOW });
+    given(...uploading, paused())
+      .when({ type: "RecordFile", file, now: NOW })
+      .then({ type: "FileCommitted", file, at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
+  });
+
+  it("refuses an upload that was opened too late, so that its step gives it up", () => {
+    given(started, attempt, taken, planned, paused())
+      .when({ type: "RecordUploadOpened", file: 0, key: "k", uploadId: "u", now: NOW })
+      .thenNothing();
+  });
+
+  it("spends no retry: what failed meanwhile is done again", () => {
+    given(...uploading, paused())
+      .when({ type: "RecordFailure", failure, now: NOW })
+      .thenNothing();
+    given(...uploading, paused())
+      .when({ type: "RecordUploadLost", file: 0, now: NOW })
+      .then({ type: "UploadLost", file: 0, at: NOW });
+  });
+
+  it("is not counted as interrupted: the step under way was closed", () => {
+    given(...uploading, paused(), { type: "RunResumed", order: 6, deadline: NOW + 4 * HOUR_MS, at: NOW })
+      .when({ type: "Wake", now: NOW })
+      .thenNothing();
+  });
+
+  it("does not use up the 4 hours of its attempt", () => {
+    const later = NOW + 100 * HOUR_MS;
+    given(...uploading, paused())
+      .when({ type: "RecordPart", file: 0, uploadId: "u", part: 1, etag: "e", md5: "m", bytes: 5, now: later })
+      .then({ type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: later });
+    const deadline = later + 4 * HOUR_MS;
+    given(...uploading, paused(), { type: "RunResumed", order: 6, deadline, at: later })
+      .when({ type: "RecordUploadLost", file: 0, now: deadline - 1 })
+      .then({ type: "UploadLost", file: 0, at: deadline - 1 });
+  });
+
+  it("does not begin its retry while it is paused, and begins it at once when that instant has passed", () => {
+    const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const waiting = given(started, attempt, failed, paused(5, NOW + 10_000));
+    waiting.wakesAt(null);
+    waiting.when({ type: "Wake", now: NOW + 30_000 }).thenNothing();
+    waiting
+      .when({ type: "Resume", order: 6, now: NOW + 60_000 })
+      .then({ type: "RunResumed", order: 6, deadline: null, at: NOW + 60_000 })
+      .thenWakesAt(NOW + 30_000);
+    waiting.when({ type: "Resume", order: 6, now: NOW + 20_000 }).thenWakesAt(NOW + 30_000);
+  });
+
+  it("can be cancelled and timed out, and then gives up its upload", () => {
+    const cancelled = given(...uploading, paused()).when({ type: "Cancel", now: NOW });
+    cancelled.then({ type: "RunCancelled", at: NOW }).thenWakesAt(NOW);
+    expect(nextStep(cancelled.state)).toBe("abort");
+    given(...uploading, paused())
+      .when({ type: "TimeOut", now: NOW })
+      .then({ type: "RunTimedOut", at: NOW });
+  });
+
+  it("that has ended meanwhile hears neither pause nor resume", () => {
+    const over = given(started, { type: "RunCancelled", at: NOW });
+    over.when({ type: "Pause", order: 5, now: NOW }).thenNothing();
+    over.when({ type: "Resume", order: 6, now: NOW }).thenNothing();
+  });
+});
+
+describe("pause and resume, delivered at least once and each for the first time in order", () => {
+  it("leave the run as its export last asked, whatever is repeated however late", () => {
+    const orders = fc.array(fc.nat({ max: 7 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), orders, (count, repeats) => {
+        const asked = (order: number): RunCommand => ({ type: order % 2 === 0 ? "Pause" : "Resume", order, now: NOW });
+        let state = given(...uploading).state;
+        const submit = (command: RunCommand) => {
+          state = run.decide(command, state).reduce(run.evolve, state);
+        };
+        for (let order = 0; order < count; order += 1) {
+          submit(asked(order));
+          for (const old of repeats.filter((one) => one <= order)) submit(asked(old));
+          expect(state.status === "RUNNING" && state.pausedAt !== null).toBe(order % 2 === 0);
+        }
+      }),
+    );
+  });
+});
+
+describe("the open upload of an ended run", () => {
+  const ended = [...uploading, { type: "RunCancelled", at: NOW }] as const;
+  const tried = (wrong: typeof failure | null): RunCommand => ({
+    type: "RecordUploadAborted",
+    file: 0,
+    failure: wrong,
+    now: NOW,
+  });
+
+  it("is given up once", () => {
+    given(...ended)
+      .when(tried(null))
+      .then({ type: "UploadAborted", file: 0, at: NOW });
+    given(...ended, { type: "UploadAborted", file: 0, at: NOW })
+      .when(tried(null))
+      .thenNothing();
+  });
+
+  it("is tried again after 30 s when the store was out of order; the scratch objects go meanwhile", () => {
+    const again: RunEvent = { type: "AbortFailed", file: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const waiting = given(...ended)
+      .when(tried(failure))
+      .then(again);
+    expect(nextStep(waiting.state)).toBe("clean");
+    const cleaned = given(...ended, again, { type: "ScratchCleaned", at: NOW });
+    cleaned.wakesAt(NOW + 30_000);
+    cleaned.when({ type: "Wake", now: NOW + 29_999 }).thenNothing();
+    const due = cleaned.when({ type: "Wake", now: NOW + 30_000 }).then({ type: "AbortRetried", at: NOW + 30_000 });
+    expect(nextStep(due.state)).toBe("abort");
+  });
+
+  it("is left to the bucket's lifecycle rule after 20 retries, and the run rests", () => {
+    let { state } = given(...ended);
+    const submit = (command: RunCommand) => {
+      state = run.decide(command, state).reduce(run.evolve, state);
+    };
+    let tries = 0;
+    for (let at = run.wakeAt(state); at !== null; at = run.wakeAt(state)) {
+      submit({ type: "Wake", now: at });
+      const step = nextStep(state);
+      if (step === "clean") submit({ type: "RecordCleaned", now: at });
+      if (step === "abort") {
+        tries += 1;
+        submit({ type: "RecordUploadAborted", file: 0, failure, now: at });
+      }
+    }
+    expect(tries).toBe(21);
+    expect(state).toMatchObject({ status: "CANCELLED", clean: true, progress: { upload: null } });
+  });
+
+  it("is left there at once when the right to give it up is missing", () => {
+    const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
+    given(...ended)
+      .when({ type: "RecordUploadAborted", file: 0, failure: denied, now: NOW })
+      .then({ type: "UploadAbandoned", file: 0, failure: denied, at: NOW });
+  });
+});

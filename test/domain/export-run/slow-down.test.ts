@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { upcastRun } from "../../../src/domain/export-run/upcast.ts";
+import { specification } from "../../support/given.ts";
+import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
+
+const { given } = specification(run);
+
+const before: readonly RunEvent[] = [
+  { type: "RunStarted", spec: specOf(), at: NOW },
+  { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
+  { type: "SnapshotTaken", snapshot: { key: "k", segments: 1, rows: 30, bytes: 9 }, at: NOW },
+  { type: "FilesPlanned", files: 3, rows: 30, bytes: 90, at: NOW },
+  { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW },
+  { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW },
+  { type: "StepBegan", step: "upload", at: NOW },
+];
+const failure = { reason: "store", store: storeFailure({ reason: "throttled" }) } as const;
+const throttled = { type: "RecordFailure", failure, now: NOW } as const;
+const slowedTo = (partsInFlight: number): RunEvent[] => [
+  { type: "SlowedDown", partsInFlight, resumeAt: NOW + 5000, at: NOW },
+  { type: "SlowDownEnded", at: NOW + 5000 },
+];
+const file = (ordinal: number) => fileOf(ordinal, 10);
+
+describe("a run whose store asks for fewer requests", () => {
+  it("halves the parts in flight and pauses, keeps the parts it has, and spends no retry", () => {
+    const { state } = given(...before)
+      .when(throttled)
+      .then({ type: "SlowedDown", partsInFlight: 2, resumeAt: NOW + 5000, at: NOW })
+      .thenWakesAt(NOW + 5000);
+    expect(nextStep(state)).toBeNull();
+    expect(state).toMatchObject({ retry: 0, failures: [], progress: { partsInFlight: 2, upload: { parts: [{}] } } });
+  });
+
+  it("goes on when the pause is over, and not before", () => {
+    const slowed = given(...before, ...slowedTo(2).slice(0, 1));
+    slowed.when({ type: "Wake", now: NOW + 4999 }).thenNothing();
+    const { state } = slowed
+      .when({ type: "Wake", now: NOW + 5000 })
+      .then({ type: "SlowDownEnded", at: NOW + 5000 })
+      .thenWakesAt(NOW + 5000);
+    expect(nextStep(state)).toBe("upload");
+  });
+
+  it("goes down to one part at a time, then spends a retry like any failure that passes", () => {
+    given(...before, ...slowedTo(2))
+      .when(throttled)
+      .then({ type: "SlowedDown", partsInFlight: 1, resumeAt: NOW + 5000, at: NOW });
+    given(...before, ...slowedTo(2), ...slowedTo(1))
+      .when(throttled)
+      .then({ type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW });
+  });
+
+  it("doubles the parts again with each committed file, up to the limit", () => {
+    const commit = (ordinal: number) => ({ type: "RecordFile", file: file(ordinal), now: NOW }) as const;
+    const slow = given(...before, ...slowedTo(2), ...slowedTo(1)).when(commit(0));
+    slow.then({ type: "FileCommitted", file: file(0), at: NOW }, { type: "SpedUp", partsInFlight: 2, at: NOW });
+    const faster = run.decide(commit(1), slow.state);
+    expect(faster).toContainEqual({ type: "SpedUp", partsInFlight: 4, at: NOW });
+    given(...before)
+      .when(commit(0))
+      .then({ type: "FileCommitted", file: file(0), at: NOW });
+  });
+
+  it("may be cancelled during the pause, and the pause moves no deadline", () => {
+    const slowed = given(...before, ...slowedTo(2).slice(0, 1));
+    slowed.when({ type: "Cancel", now: NOW + 1 }).then({ type: "RunCancelled", at: NOW + 1 });
+    const late = NOW + 4 * HOUR_MS;
+    const { state } = slowed.when({ type: "Wake", now: late });
+    expect(state).toMatchObject({ retryAt: late + 30_000, resumeAt: null });
+  });
+});
+
+describe("the log of a version that knew neither slow-downs nor digests", () => {
+  it("is lifted: the limits of today, and null for what nobody recorded", () => {
+    const { slowDownPauseMs: _, ...limits } = specOf().limits;
+    const started = { type: "RunStarted", spec: { ...specOf(), limits }, at: NOW };
+    expect(upcastRun(started)).toEqual({ type: "RunStarted", spec: specOf(), at: NOW });
+    const part = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
+    expect(upcastRun(part)).toEqual({ ...part, md5: null });
+    const { sha256: _sha256, expectedEtag: _expectedEtag, ...old } = file(0);
+    expect(upcastRun({ type: "FileCommitted", ...{ file: old, at: NOW } })).toEqual({
+      type: "FileCommitted",
+      file: { ...old, sha256: null, expectedEtag: null },
+      at: NOW,
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { specification } from "../../support/given.ts";
+import { HOUR_MS, NOW, specOf } from "../../support/samples.ts";
+
+/** A run whose rows lie in a table of the customer's brings them into scratch first, page by page. */
+
+const { given } = specification(run);
+
+const spec = specOf();
+const begun: readonly RunEvent[] = [
+  { type: "RunStarted", spec, at: NOW },
+  { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
+  { type: "StepBegan", step: "snapshot", at: NOW },
+];
+const staging = { key: "scratch/1/0/staging.json", pages: 2, rows: 30 };
+const counted: RunEvent = { type: "StagingBegan", staging, at: NOW };
+const segment = { key: "scratch/1/0/staged-0.parquet", etag: "e", bytes: 9, rows: 20, minStart: 0, maxStart: 1 };
+const staged: RunEvent = { type: "PageStaged", page: 0, segment, at: NOW };
+const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 18 };
+const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+
+describe("the pages of a table", () => {
+  it("are counted once, and each of them is a checkpoint, in order", () => {
+    given(...begun)
+      .when({ type: "RecordStaging", staging, now: NOW })
+      .then(counted);
+    given(...begun, counted)
+      .when({ type: "RecordStaging", staging: { ...staging, rows: 31 }, now: NOW })
+      .thenNothing();
+    given(...begun, counted)
+      .when({ type: "RecordPage", page: 0, segment, now: NOW })
+      .then(staged);
+    given(...begun, counted, staged)
+      .when({ type: "RecordPage", page: 0, segment, now: NOW })
+      .thenNothing();
+    given(...begun, counted, staged)
+      .when({ type: "RecordPage", page: 2, segment, now: NOW })
+      .thenNothing();
+  });
+
+  it("survive the death of the process and a failed attempt", () => {
+    const { state } = given(
+      ...begun,
+      counted,
+      staged,
+      { type: "StepCrashed", step: "snapshot", times: 1, at: NOW },
+      {
+        type: "AttemptFailed",
+        retry: 0,
+        failure: { reason: "run_timeout", limitMs: 1 },
+        retryAt: NOW,
+        at: NOW,
+      },
+    );
+    expect(state).toMatchObject({ progress: { staging: { pages: 2, segments: [segment] } } });
+  });
+
+  it("are given up when the table has changed, before the snapshot only", () => {
+    const dropped = given(...begun, counted, staged)
+      .when({ type: "DropStaging", now: NOW })
+      .then({ type: "StagingDropped", at: NOW });
+    expect(dropped.state).toMatchObject({ progress: { staging: null } });
+    expect(nextStep(dropped.state)).toBe("snapshot");
+    given(...begun, counted, staged, taken)
+      .when({ type: "DropStaging", now: NOW })
+      .thenNothing();
+    given(...begun)
+      .when({ type: "DropStaging", now: NOW })
+      .thenNothing();
+  });
+
+  it("that arrive while the run is paused are kept", () => {
+    given(...begun, counted, { type: "RunPaused", order: 1, at: NOW })
+      .when({ type: "RecordPage", page: 0, segment, now: NOW })
+      .then(staged);
+  });
+});
+
+describe("a failure of the table", () => {
+  const failure = (retryable: boolean) =>
+    ({
+      reason: "source",
+      source: { reason: "busy", retryable, code: 202, status: 500, advice: "" },
+    }) as const;
+
+  it("spends a retry when it may pass, and ends the run when it needs somebody's hand", () => {
+    const passing = given(...begun).when({ type: "RecordFailure", failure: failure(true), now: NOW });
+    expect(passing.events.map(({ type }) => type)).toEqual(["AttemptFailed"]);
+    const final = given(...begun).when({ type: "RecordFailure", failure: failure(false), now: NOW });
+    expect(final.events.map(({ type }) => type)).toEqual(["RunFailed"]);
+  });
+});

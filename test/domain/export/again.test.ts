@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { isSameOrder, refuseRetry, retryOf } from "../../../src/domain/export/again.ts";
+import { bulkExport } from "../../../src/domain/export/index.ts";
+import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
+import type { ExportStatus } from "../../../src/domain/shared/records.ts";
+import { specification } from "../../support/given.ts";
+import { definition, NOW, planOf } from "../../support/samples.ts";
+
+const plan = planOf();
+const { state } = specification(bulkExport).given(
+  { type: "ExportCreated", plan, at: NOW },
+  { type: "ExportCancelled", at: NOW },
+);
+const run = recordOfUnstartedRun(plan, { id: "r", ordinal: 1 }, state);
+
+describe("a failed run asked for once more", () => {
+  it("becomes a one-off export of exactly its range, with everything else the same", () => {
+    const wanted = { ...definition, exportFields: ["id"] as const, sourceExportId: "s" };
+    expect(retryOf(wanted, run, { id: "new", now: NOW + 1 })).toEqual({
+      ...wanted,
+      id: "new",
+      start: plan.partitions[1]?.start,
+      end: plan.partitions[1]?.end,
+      sourceExportId: null,
+      retryOfRunId: run.id,
+      createdAt: NOW + 1,
+    });
+  });
+
+  it("leaves late rows to the schedule's next window", () => {
+    const late = [{ start: NOW - 1, end: NOW }];
+    expect(retryOf({ ...definition, late }, run, { id: "new", now: NOW })).not.toHaveProperty("late");
+    for (const status of ["FAILED", "CANCELLED", "TIMEDOUT"] as const)
+      expect(refuseRetry({ ...run, status, late: true })).toEqual({
+        reason: "conflict",
+        message: expect.stringMatching(/next window carries .* If the schedule was cancelled, export .* one-off/),
+      });
+  });
+
+  it("of late rows that has not failed is refused as any other", () => {
+    for (const status of ["CREATED", "RUNNING", "COMPLETED"] as const)
+      expect(refuseRetry({ ...run, status, late: true })).toEqual(refuseRetry({ ...run, status }));
+  });
+
+  it.each<[ExportStatus, isAllowed: boolean]>([
+    ["CREATED", false],
+    ["RUNNING", false],
+    ["COMPLETED", false],
+    ["FAILED", true],
+    ["CANCELLED", true],
+    ["TIMEDOUT", true],
+  ])("%s: %s", (status, isAllowed) => {
+    const refusal = refuseRetry({ ...run, status });
+    if (isAllowed) expect(refusal).toBeNull();
+    else expect(refusal).toMatchObject({ reason: "conflict" });
+  });
+});
+
+describe("two definitions ask for the same export", () => {
+  it("whenever they were asked, and in whatever order their members stand", () => {
+    const { id, ...others } = definition;
+    expect(isSameOrder(definition, { ...others, id, createdAt: NOW + 1 })).toBe(true);
+  });
+
+  it.each<[string, Partial<typeof definition>]>([
+    ["destination", { destinationId: "x" }],
+    ["window", { start: definition.start + 1 }],
+    ["fields", { exportFields: ["id"] }],
+    ["order of fields", { exportFields: ["id", "name"] }],
+    ["format", { formatVersion: "v2_beta" }],
+  ])("unless they differ in the %s", (_what, change) => {
+    expect(isSameOrder({ ...definition, exportFields: ["name", "id"] }, { ...definition, ...change })).toBe(false);
+  });
+});

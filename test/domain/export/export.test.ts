@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { sourceFailure } from "../../../src/clickhouse/failures.ts";
+import type { LateLook } from "../../../src/domain/export/commands.ts";
+import { refuseCancel } from "../../../src/domain/export/decide.ts";
+import type { ExportEvent, RunReport } from "../../../src/domain/export/events.ts";
+import { bulkExport } from "../../../src/domain/export/index.ts";
+import { fail, ok } from "../../../src/domain/shared/result.ts";
+import { specification } from "../../support/given.ts";
+import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+
+const { given } = specification(bulkExport);
+
+const plan = planOf();
+const created: ExportEvent = { type: "ExportCreated", plan, at: NOW };
+const started: ExportEvent = { type: "ExportStarted", at: NOW, deadline: NOW + 72 * HOUR_MS };
+const admitted = (ordinal: number): ExportEvent => ({ type: "RunAdmitted", ordinal, at: NOW });
+const report = (changes: Partial<RunReport> = {}): RunReport => ({
+  status: "RUNNING",
+  rowsPlanned: 10,
+  rowsWritten: 0,
+  finishedAt: null,
+  ...changes,
+});
+const done = report({ status: "COMPLETED", rowsWritten: 10, finishedAt: NOW });
+const reported = (ordinal: number, seq: number, what = done): ExportEvent => ({
+  type: "RunReported",
+  ordinal,
+  seq,
+  report: what,
+  at: NOW,
+});
+const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
+
+describe("a one-off export", () => {
+  it("is CREATED until the workspace lets it in, then RUNNING with a run for each UTC day", () => {
+    expect(given(created).state.status).toBe("CREATED");
+    given(created)
+      .when({ type: "Admit", now: NOW })
+      .then(started, admitted(0), admitted(1))
+      .thenWakesAt(NOW + 72 * HOUR_MS);
+  });
+
+  it("lets at most 45 runs work at once, the next one as soon as one has ended", () => {
+    const wide = planOf({ start: NOW - 100 * 24 * HOUR_MS, end: NOW });
+    const begun = given({ type: "ExportCreated", plan: wide, at: NOW }).when({ type: "Admit", now: NOW });
+    expect(begun.events.filter((event) => event.type === "RunAdmitted")).toHaveLength(45);
+    given({ type: "ExportCreated", plan: wide, at: NOW }, ...begun.events)
+      .when({ type: "HearRun", ordinal: 7, seq: 3, report: done, now: NOW })
+      .then(reported(7, 3), admitted(45));
+  });
+
+  it("ignores a report it has heard, and an older one", () => {
+    const heard = given(created, started, admitted(0), admitted(1), reported(0, 5));
+    heard.when({ type: "HearRun", ordinal: 0, seq: 5, report: done, now: NOW }).thenNothing();
+    heard.when({ type: "HearRun", ordinal: 0, seq: 4, report: report(), now: NOW }).thenNothing();
+  });
+
+  it("is COMPLETED when every run is done and the manifest lies in the bucket", () => {
+    const all = given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5));
+    all.wakesAt(NOW);
+    all
+      .when({ type: "RecordManifest", manifest, now: NOW })
+      .then({ type: "ManifestCommitted", manifest, at: NOW }, { type: "ExportCompleted", at: NOW })
+      .thenWakesAt(null);
+  });
+
+  it("is never COMPLETED while a run is not done", () => {
+    given(created, started, admitted(0), admitted(1), reported(0, 5))
+      .when({ type: "RecordManifest", manifest, now: NOW })
+      .thenNothing();
+  });
+
+  it("writes the manifest again 30 s after the store was out of order", () => {
+    given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5))
+      .when({ type: "RecordManifestFailure", failure: storeFailure(), now: NOW })
+      .thenWakesAt(NOW + 30_000);
+  });
+
+  it("FAILS when any single run has failed for good", () => {
+    const failed = report({ status: "FAILED", finishedAt: NOW });
+    given(created, started, admitted(0), admitted(1))
+      .when({ type: "HearRun", ordinal: 1, seq: 2, report: failed, now: NOW })
+      .then(reported(1, 2, failed), { type: "ExportFailed", cause: { kind: "run", ordinal: 1 }, at: NOW });
+  });
+
+  it("is TIMEDOUT 72 hours after it began", () => {
+    const late = NOW + 72 * HOUR_MS;
+    given(created, started, admitted(0), admitted(1))
+      .when({ type: "Wake", spawnId: null, now: late })
+      .then({ type: "ExportTimedOut", at: late })
+      .thenWakesAt(null);
+  });
+
+  it("can be cancelled before and during its work, once and for all", () => {
+    given(created).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW });
+    const cancelled = given(created, started, { type: "ExportCancelled", at: NOW });
+    cancelled.when({ type: "Cancel", now: NOW }).thenNothing();
+    cancelled.when({ type: "Admit", now: NOW }).thenNothing();
+    expect(refuseCancel(cancelled.state)).toBeNull();
+  });
+
+  it("that has ended otherwise refuses to be cancelled", () => {
+    expect(refuseCancel(given(created, started, { type: "ExportTimedOut", at: NOW }).state)).toMatchObject({
+      reason: "conflict",
+    });
+  });
+});
+
+describe("a scheduled export", () => {
+  const start = NOW;
+  const schedule: ExportEvent = {
+    type: "ExportCreated",
+    plan: planOf({ start, end: null, intervalHours: 6 }),
+    at: NOW,
+  };
+  const spawnAt = start + 6 * HOUR_MS + 600_000;
+
+  it("spawns its first export at the end of the first window + 10 minutes", () => {
+    given(schedule).wakesAt(spawnAt);
+    given(schedule)
+      .when({ type: "Wake", spawnId: "x", now: spawnAt - 1 })
+      .thenNothing();
+    given(schedule)
+      .when({ type: "Wake", spawnId: "x", now: spawnAt })
+      .then({
+        type: "WindowSpawned",
+        index: 0,
+        exportId: "x",
+        start,
+        end: start + 6 * HOUR_MS,
+        at: spawnAt,
+      })
+      .thenWakesAt(spawnAt + 6 * HOUR_MS);
+  });
+
+  it("begins each next window where the previous one ended, and catches up one by one after an outage", () => {
+    let state = given(schedule).state;
+    const windows: [number, number][] = [];
+    const now = start + 50 * HOUR_MS;
+    for (let i = 0; ; i += 1) {
+      const events = bulkExport.decide({ type: "Wake", spawnId: `w${i}`, now }, state);
+      if (events.length === 0) break;
+      expect(events).toHaveLength(1);
+      for (const event of events) {
+        state = bulkExport.evolve(state, event);
+        if (event.type === "WindowSpawned") windows.push([event.start, event.end]);
+      }
+    }
+    expect(windows).toHaveLength(8);
+    expect(windows.every(([from], i) => from === start + i * 6 * HOUR_MS)).toBe(true);
+    expect(windows.every(([from, to]) => to - from === 6 * HOUR_MS)).toBe(true);
+  });
+
+  it("spawns a window together with the late rows found before it, and follows up no note twice", () => {
+    const late = [{ start: start - HOUR_MS, end: start }];
+    const spawned = given(schedule)
+      .when({
+        type: "Wake",
+        spawnId: "x",
+        late: { before: start, windows: late, noted: 7, table: ok(null) },
+        now: spawnAt,
+      })
+      .then({
+        type: "WindowSpawned",
+        index: 0,
+        exportId: "x",
+        start,
+        end: start + 6 * HOUR_MS,
+        late,
+        noted: 7,
+        at: spawnAt,
+      });
+    expect(spawned.state).toMatchObject({ noted: 7 });
+  });
+
+  const lost = sourceFailure("network_lost");
+  const lookThat = (table: LateLook["table"]) =>
+    ({ type: "Wake", spawnId: "x", late: { before: start, windows: [], noted: 0, table }, now: spawnAt }) as const;
+  const lookFailed: ExportEvent = { type: "LookFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
+
+  it("waits with its window while the customer's table cannot be asked, 20 times 30 s", () => {
+    given(schedule)
+      .when(lookThat(fail(lost)))
+      .then(lookFailed)
+      .thenWakesAt(spawnAt + 30_000);
+    given(schedule, lookFailed)
+      .when(lookThat(fail(lost)))
+      .thenNothing();
+    const patient = given(schedule, ...Array.from({ length: 20 }, () => lookFailed));
+    const spawned = patient.when({ ...lookThat(fail(lost)), now: spawnAt + 30_000 });
+    expect(spawned.events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
+    expect(spawned.state).toMatchObject({ look: { failures: 0, retryAt: null } });
+  });
+
+  it("does not wait for what somebody must mend: the export of the window says what it is", () => {
+    const { events } = given(schedule).when(lookThat(fail(sourceFailure("access_denied"))));
+    expect(events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
+  });
+
+  it("gives a window up to when the customer's table is read, and knows it for the next one", () => {
+    const take = { since: 1, start, bound: 5, owed: [], settled: [] };
+    const { events, state } = given(schedule).when(lookThat(ok(take)));
+    expect(events).toMatchObject([{ type: "WindowSpawned", table: take }]);
+    expect(state).toMatchObject({ table: { since: 1, start, bound: 5, owed: [], carried: [] } });
+    const unbound = given(schedule, ...events).when({
+      ...lookThat(ok(null)),
+      late: { before: start + 6 * HOUR_MS, windows: [], noted: 0, table: ok(null) },
+      now: spawnAt + 6 * HOUR_MS,
+    });
+    expect(unbound.state).toMatchObject({ spawned: 2, table: null });
+  });
+
+  it("leaves a look alone that was made before another window", () => {
+    const stale = { before: start - HOUR_MS, windows: [], noted: 7, table: ok(null) };
+    const { state } = given(schedule).when({ type: "Wake", spawnId: "x", late: stale, now: spawnAt });
+    expect(state).toMatchObject({ spawned: 1, noted: 0 });
+  });
+
+  it("stays CREATED, is never let in, and spawns no more once it is cancelled", () => {
+    given(schedule).when({ type: "Admit", now: NOW }).thenNothing();
+    given(schedule).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);
+    given(schedule, { type: "ExportCancelled", at: NOW })
+      .when({ type: "Wake", spawnId: "x", now: spawnAt })
+      .thenNothing();
+  });
+});

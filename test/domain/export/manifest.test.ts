@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { manifestOf } from "../../../src/domain/export/manifest.ts";
+import type { CommittedFile, Verification } from "../../../src/domain/export-run/events.ts";
+import { planOf } from "../../support/samples.ts";
+
+const file = (ordinal: number, verification: Verification): CommittedFile => ({
+  ordinal,
+  key: `traces/${ordinal}.parquet`,
+  rows: 10,
+  bytes: 30,
+  sha256: "5a".repeat(32),
+  expectedEtag: "0d".repeat(16),
+  etag: "0d".repeat(16),
+  verification,
+});
+
+const written = (...verifications: readonly Verification[]) => {
+  const files = verifications.map((verification, ordinal) => file(ordinal, verification));
+  const rows = 10 * files.length;
+  return JSON.parse(manifestOf(planOf(), [{ ordinal: 0, runId: "run", rows, files }]));
+};
+
+describe("the manifest", () => {
+  it("has for each file what proves it: rows, bytes, SHA-256, the ETag expected, the ETag seen", () => {
+    expect(written("size+etag")).toMatchObject({
+      manifest_version: 2,
+      bucket_name: "bucket",
+      prefix: "traces",
+      rows: 10,
+      bytes: 30,
+      runs: [
+        {
+          run_id: "run",
+          day: "2029-12-30",
+          rows: 10,
+          files: [
+            {
+              key: "traces/0.parquet",
+              rows: 10,
+              bytes: 30,
+              sha256: "5a".repeat(32),
+              expected_etag: "0d".repeat(16),
+              etag: "0d".repeat(16),
+              verification: "size+etag",
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("says of the export what can be said of its weakest file", () => {
+    expect(written("size+etag", "size+etag").verification).toBe("size+etag");
+    expect(written("size+etag", "size").verification).toBe("size");
+    expect(written("none", "size", "size+etag").verification).toBe("none");
+    expect(written().verification).toBe("size+etag");
+  });
+});

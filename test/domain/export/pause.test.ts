@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { announceExport } from "../../../src/domain/export/announce.ts";
+import { isManifestDue, refuseEnded } from "../../../src/domain/export/decide.ts";
+import type { ExportEvent, RunReport } from "../../../src/domain/export/events.ts";
+import { bulkExport } from "../../../src/domain/export/index.ts";
+import { viewOf } from "../../../src/domain/export/view.ts";
+import { specification } from "../../support/given.ts";
+import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+
+const { given } = specification(bulkExport);
+
+const TIMEOUT_MS = 72 * HOUR_MS;
+const created: ExportEvent = { type: "ExportCreated", plan: planOf({}, { maxRunningRuns: 1 }), at: NOW };
+const started: ExportEvent = { type: "ExportStarted", at: NOW, deadline: NOW + TIMEOUT_MS };
+const admitted = (ordinal: number): ExportEvent => ({ type: "RunAdmitted", ordinal, at: NOW });
+const paused = (at = NOW): ExportEvent => ({ type: "ExportPaused", at });
+const report = (status: RunReport["status"]): RunReport => ({
+  status,
+  rowsPlanned: 10,
+  rowsWritten: 10,
+  finishedAt: status === "RUNNING" ? null : NOW,
+});
+const reported = (ordinal: number, status: RunReport["status"]): ExportEvent => ({
+  type: "RunReported",
+  ordinal,
+  seq: 5,
+  report: report(status),
+  at: NOW,
+});
+const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
+
+describe("a paused export", () => {
+  it("keeps its status, shows since when, and is not woken", () => {
+    const resting = given(created, started, admitted(0), paused());
+    resting.wakesAt(null);
+    expect(viewOf(resting.state)).toMatchObject({ status: "RUNNING", pausedAt: NOW });
+    resting.when({ type: "Pause", now: NOW + 1 }).thenNothing();
+    resting.when({ type: "Wake", spawnId: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
+  });
+
+  it("gets the time back for which it was paused, and lets runs in again", () => {
+    const at = NOW + 100 * HOUR_MS;
+    given(created, started, admitted(0), reported(0, "COMPLETED"), paused())
+      .when({ type: "Resume", now: at })
+      .then({ type: "ExportResumed", deadline: at + TIMEOUT_MS, at }, { ...admitted(1), at } as ExportEvent)
+      .thenWakesAt(at + TIMEOUT_MS);
+  });
+
+  it("lets no further run in, and hears how its runs end", () => {
+    given(created, started, admitted(0), paused())
+      .when({ type: "HearRun", ordinal: 0, seq: 5, report: report("COMPLETED"), now: NOW })
+      .then(reported(0, "COMPLETED"));
+    given(created, started, admitted(0), paused())
+      .when({ type: "HearRun", ordinal: 0, seq: 5, report: report("FAILED"), now: NOW })
+      .then(reported(0, "FAILED"), { type: "ExportFailed", cause: { kind: "run", ordinal: 0 }, at: NOW });
+  });
+
+  it("begins no manifest; one under way is finished, and its failure spends no retry", () => {
+    const done = [created, started, admitted(0), admitted(1), reported(0, "COMPLETED"), reported(1, "COMPLETED")];
+    const resting = given(...done, paused());
+    expect(isManifestDue(given(...done).state, NOW)).toBe(true);
+    expect(isManifestDue(resting.state, NOW)).toBe(false);
+    resting.when({ type: "RecordManifestFailure", failure: storeFailure(), now: NOW }).thenNothing();
+    resting
+      .when({ type: "RecordManifest", manifest, now: NOW })
+      .then({ type: "ManifestCommitted", manifest, at: NOW }, { type: "ExportCompleted", at: NOW });
+    resting.when({ type: "Resume", now: NOW + HOUR_MS }).thenWakesAt(NOW);
+  });
+
+  it("that waits for its turn keeps its place, begins paused, and has its 72 hours from when it is resumed", () => {
+    const waiting = given(created, paused());
+    const later = NOW + 10 * HOUR_MS;
+    const begun = waiting
+      .when({ type: "Admit", now: later })
+      .then({ type: "ExportStarted", at: later, deadline: NOW + TIMEOUT_MS })
+      .thenWakesAt(null);
+    const resumedAt = NOW + 90 * HOUR_MS;
+    const resumed = bulkExport.decide({ type: "Resume", now: resumedAt }, begun.state);
+    expect(resumed).toEqual([
+      { type: "ExportResumed", deadline: resumedAt + TIMEOUT_MS, at: resumedAt },
+      { ...admitted(0), at: resumedAt },
+    ]);
+    waiting.when({ type: "Resume", now: later }).then({ type: "ExportResumed", deadline: null, at: later });
+  });
+
+  it("can be cancelled", () => {
+    given(created, paused()).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW });
+    const over = given(created, started, admitted(0), paused()).when({ type: "Cancel", now: NOW });
+    over.then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);
+    expect(viewOf(over.state)).toMatchObject({ status: "CANCELLED", pausedAt: null });
+  });
+
+  it("tells each run that works to pause and to go on, under a number that rises", () => {
+    const told = (seq: number, ...log: ExportEvent[]) => {
+      const event = log.at(-1);
+      if (event === undefined) throw new Error("a log has an event");
+      return announceExport(event, given(...log).state, seq).filter((message) => message.to === "run");
+    };
+    const log = [created, started, admitted(0), paused()];
+    expect(told(4, ...log)).toEqual([{ to: "run", ordinal: 0, kind: "pause", order: 4 }]);
+    expect(told(5, ...log, { type: "ExportResumed", deadline: NOW + TIMEOUT_MS, at: NOW })).toEqual([
+      { to: "run", ordinal: 0, kind: "resume", order: 5 },
+    ]);
+    expect(told(5, created, started, admitted(0), reported(0, "COMPLETED"), paused())).toEqual([]);
+  });
+});
+
+describe("an export whose 72 hours are over", () => {
+  it("is not paused: it is TIMEDOUT", () => {
+    const late = NOW + TIMEOUT_MS;
+    given(created, started, admitted(0)).when({ type: "Pause", now: late }).then({ type: "ExportTimedOut", at: late });
+  });
+
+  it("lets no further run in with the report that finds it out", () => {
+    const late = NOW + TIMEOUT_MS;
+    const { events } = given(created, started, admitted(0)).when({
+      type: "HearRun",
+      ordinal: 0,
+      seq: 5,
+      report: report("COMPLETED"),
+      now: late,
+    });
+    expect(events.map((event) => event.type)).toEqual(["RunReported", "ExportTimedOut"]);
+  });
+});
+
+describe("an export that has ended", () => {
+  it.each<ExportEvent>([
+    { type: "ExportCompleted", at: NOW },
+    { type: "ExportFailed", cause: { kind: "run", ordinal: 0 }, at: NOW },
+    { type: "ExportCancelled", at: NOW },
+    { type: "ExportTimedOut", at: NOW },
+  ])("as $type says can be neither paused nor resumed", (end) => {
+    const over = given(created, started, end);
+    over.when({ type: "Pause", now: NOW }).thenNothing();
+    over.when({ type: "Resume", now: NOW }).thenNothing();
+    expect(refuseEnded(over.state)).toMatchObject({ reason: "conflict" });
+  });
+
+  it("tells its workspace what its runs wrote until they stopped", () => {
+    const late = reported(0, "CANCELLED");
+    const { state } = given(created, started, admitted(0), { type: "ExportCancelled", at: NOW }, late);
+    expect(announceExport(late, state, 9)).toMatchObject([
+      { to: "workspace", kind: "report", seq: 9, report: { status: "CANCELLED", rowsWritten: 10 } },
+    ]);
+  });
+});
+
+describe("a paused schedule", () => {
+  const schedule: ExportEvent = { type: "ExportCreated", plan: planOf({ end: null, intervalHours: 6 }), at: NOW };
+  const { start } = planOf().definition;
+
+  it("spawns nothing, and catches up window by window when it is resumed", () => {
+    const at = start + 12 * HOUR_MS + 600_000;
+    const resting = given(schedule, paused());
+    resting.wakesAt(null);
+    resting.when({ type: "Wake", spawnId: "w0", now: at }).thenNothing();
+    resting
+      .when({ type: "Resume", now: at })
+      .then({ type: "ExportResumed", deadline: null, at })
+      .thenWakesAt(start + 6 * HOUR_MS + 600_000);
+    const resumed = given(schedule, paused(), { type: "ExportResumed", deadline: null, at });
+    resumed
+      .when({ type: "Wake", spawnId: "w0", now: at })
+      .then({ type: "WindowSpawned", index: 0, exportId: "w0", start, end: start + 6 * HOUR_MS, at })
+      .thenWakesAt(at);
+  });
+});

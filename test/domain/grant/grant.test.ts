@@ -1,0 +1,256 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { GrantCommand } from "../../../src/domain/grant/commands.ts";
+import {
+  AUTHORIZATION_MS,
+  EXCHANGE_MS,
+  fittingTokens,
+  MOST_TOKENS,
+  refuseBeginning,
+  refuseCode,
+  standingOf,
+} from "../../../src/domain/grant/decide.ts";
+import type { GrantEvent, Token } from "../../../src/domain/grant/events.ts";
+import { grant } from "../../../src/domain/grant/index.ts";
+import { specification } from "../../support/given.ts";
+import { HOUR_MS, NOW } from "../../support/samples.ts";
+
+const { given } = specification(grant);
+
+const BEGIN = {
+  type: "Begin",
+  authId: "a",
+  scopes: ["s"],
+  redirectUri: "https://x/",
+  isDefault: true,
+  now: NOW,
+} as const;
+const begun = (authId = "a", at = NOW): Extract<GrantEvent, { type: "AuthorizationBegun" }> => ({
+  type: "AuthorizationBegun",
+  authId,
+  scopes: ["s"],
+  redirectUri: "https://x/",
+  isDefault: true,
+  expiresAt: at + AUTHORIZATION_MS,
+  at,
+});
+const asked: GrantEvent = { ...begun(), scopes: ["s", "more"] };
+const received: GrantEvent = { type: "CodeReceived", authId: "a", until: NOW + EXCHANGE_MS, at: NOW };
+const NEW = { id: "t", scopes: ["s"], expiresAt: NOW + HOUR_MS, canRefresh: true, accountLabel: null };
+const token: Token = { ...NEW, isDefault: true, createdAt: NOW, updatedAt: NOW };
+const granted = (change: Partial<Token> = {}): GrantEvent => ({
+  type: "TokenGranted",
+  authId: "a",
+  token: { ...token, ...change },
+  at: NOW,
+});
+const EXPIRED = { reason: "authorization_expired" } as const;
+const failed = (failure: Extract<GrantEvent, { type: "AuthorizationFailed" }>["failure"], at = NOW): GrantEvent => ({
+  type: "AuthorizationFailed",
+  authId: "a",
+  failure,
+  at,
+});
+
+describe("an authorization", () => {
+  it("is begun once, and open for ten minutes", () => {
+    given()
+      .when(BEGIN)
+      .then(begun())
+      .thenWakesAt(NOW + AUTHORIZATION_MS);
+    given(begun()).when(BEGIN).thenNothing();
+  });
+
+  it("takes one code", () => {
+    given(begun())
+      .when({ type: "ReceiveCode", authId: "a", now: NOW })
+      .then(received)
+      .thenWakesAt(NOW + EXCHANGE_MS);
+    given(begun(), received).when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
+    given(begun(), received, granted()).when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
+    given().when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
+  });
+
+  it("takes no code once it has expired, also when nobody has noticed yet", () => {
+    const late = NOW + AUTHORIZATION_MS;
+    given(begun()).when({ type: "ReceiveCode", authId: "a", now: late }).thenNothing();
+    given(begun())
+      .when({ type: "Tick", now: late - 1 })
+      .thenNothing();
+    given(begun()).when({ type: "Tick", now: late }).then(failed(EXPIRED, late)).thenWakesAt(null);
+    for (const { state } of [given(begun()), given(begun(), failed(EXPIRED, late))])
+      expect(refuseCode(state, "a", late)).toEqual({ reason: "authorization", failure: EXPIRED });
+  });
+
+  it("that was used, and one that never was, are refused in the same words", () => {
+    const notValid = { reason: "authorization", failure: { reason: "state_not_valid" } };
+    for (const { state } of [given(), given(begun(), received), given(begun(), received, granted())])
+      expect(refuseCode(state, "a", NOW)).toEqual(notValid);
+  });
+
+  it("whose exchange was cut off has failed after a minute, and takes no token then", () => {
+    const late = NOW + EXCHANGE_MS;
+    const interrupted = failed({ reason: "exchange_interrupted" }, late);
+    given(begun(), received).when({ type: "Tick", now: late }).then(interrupted);
+    given(begun(), received, interrupted)
+      .when({ type: "GrantToken", authId: "a", token: NEW, now: late })
+      .thenNothing();
+  });
+
+  it("that failed stays so", () => {
+    const refusal = { reason: "provider_refused", code: "invalid_grant" } as const;
+    given(begun(), received)
+      .when({ type: "FailAuthorization", authId: "a", failure: refusal, now: NOW })
+      .then(failed(refusal));
+    given(begun(), received, failed(refusal))
+      .when({ type: "FailAuthorization", authId: "a", failure: EXPIRED, now: NOW })
+      .thenNothing();
+  });
+
+  it("that ended is forgotten after an hour", () => {
+    const { state } = given(begun(), failed(EXPIRED), begun("b", NOW + HOUR_MS));
+    expect([...state.authorizations.keys()]).toEqual(["b"]);
+  });
+});
+
+describe("a token", () => {
+  it("comes of an exchange, and the first one is the default", () => {
+    given({ ...begun(), isDefault: false } as GrantEvent, received)
+      .when({ type: "GrantToken", authId: "a", token: NEW, now: NOW })
+      .then(granted())
+      .thenWakesAt(null);
+  });
+
+  it("that becomes the default takes that from the other", () => {
+    const { state } = given(granted(), granted({ id: "u" }));
+    expect([...state.tokens.values()].map(({ id, isDefault }) => [id, isDefault])).toEqual([
+      ["t", false],
+      ["u", true],
+    ]);
+    const described = given(granted(), granted({ id: "u" })).when({
+      type: "DescribeToken",
+      tokenId: "t",
+      isDefault: true,
+      now: NOW,
+    });
+    expect(described.state.tokens.get("u")?.isDefault).toBe(false);
+  });
+
+  it.each([
+    ["fresh", { expiresAt: null, givenAt: NOW - HOUR_MS, canRefresh: false }],
+    ["fresh", { expiresAt: null, givenAt: NOW - HOUR_MS / 4 + 1 }],
+    ["due", { expiresAt: null, givenAt: NOW - HOUR_MS / 4 }],
+    ["fresh", { expiresAt: NOW + 60_001 }],
+    ["due", { expiresAt: NOW + 60_000 }],
+    ["due", { expiresAt: NOW - HOUR_MS }],
+    ["last", { expiresAt: NOW + 60_000, canRefresh: false }],
+    ["dead", { expiresAt: NOW, canRefresh: false }],
+  ] as const)("is %s when %o", (standing, change) => {
+    expect(standingOf({ ...token, askedScopes: [], givenAt: NOW, ...change }, NOW)).toBe(standing);
+  });
+
+  it("is lost when it is over and nothing can renew it, not while it can be refreshed", () => {
+    const brief = granted({ canRefresh: false });
+    given(brief).wakesAt(NOW + HOUR_MS);
+    given(brief)
+      .when({ type: "Tick", now: NOW + HOUR_MS })
+      .then({ type: "TokenLost", tokenId: "t", cause: "expired", at: NOW + HOUR_MS });
+    given(granted())
+      .when({ type: "Tick", now: NOW + 2 * HOUR_MS })
+      .thenNothing();
+  });
+
+  it("that is gone is neither refreshed, lost, described nor deleted again", () => {
+    const gone: GrantEvent[] = [granted(), { type: "TokenDeleted", tokenId: "t", revoked: true, at: NOW }];
+    for (const command of [
+      { type: "RefreshToken", tokenId: "t", scopes: [], expiresAt: null, now: NOW },
+      { type: "LoseToken", tokenId: "t", now: NOW },
+      { type: "DescribeToken", tokenId: "t", accountLabel: "x", now: NOW },
+      { type: "DeleteToken", tokenId: "t", revoked: true, now: NOW },
+    ] satisfies GrantCommand[])
+      given(...gone)
+        .when(command)
+        .thenNothing();
+  });
+
+  it("is chosen by its id, else the default one, else the newest, of those that have the scopes", () => {
+    const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
+    const { state } = given(granted(), wide);
+    const choose = (tokenId: string | null, scopes: readonly string[], now = NOW) =>
+      fittingTokens(state, { tokenId, scopes }, now)[0]?.id ?? null;
+    expect(choose(null, [])).toBe("t");
+    expect(choose(null, ["more"])).toBe("wide");
+    expect(choose(null, ["most"])).toBeNull();
+    expect(choose("wide", [])).toBe("wide");
+    expect(choose("other", [])).toBeNull();
+  });
+
+  it("answers for the scopes that its user was asked for, behind those that say to have them", () => {
+    const narrow = granted({ id: "narrow" });
+    const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
+    const newer = granted({ id: "newer", scopes: ["s", "more"], isDefault: false });
+    const fitting = (scopes: readonly string[], ...log: readonly GrantEvent[]) =>
+      fittingTokens(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW).map(({ id }) => id);
+    expect(fitting(["s", "more"], narrow)).toEqual(["narrow"]);
+    expect(fitting(["most"], narrow)).toEqual([]);
+    expect(fitting(["more"], narrow, wide, newer)).toEqual(["newer", "wide", "narrow"]);
+    expect(fitting([], narrow, wide, newer)).toEqual(["narrow", "newer", "wide"]);
+  });
+
+  it("is one of at most 20, and each authorization that is open holds the place of one, until it has expired", () => {
+    const held = (count: number) => Array.from({ length: count }, (_, at) => granted({ id: `t${at}` }));
+    const open = (count: number) => Array.from({ length: count }, (_, at) => begun(`a${at}`));
+    for (const [tokens, ways, reason] of [
+      [MOST_TOKENS, 0, "conflict"],
+      [MOST_TOKENS - 1, 1, "capacity"],
+      [0, MOST_TOKENS, "capacity"],
+    ] as const) {
+      const full = given(...held(tokens), ...open(ways));
+      full.when(BEGIN).thenNothing();
+      expect(refuseBeginning(full.state)).toMatchObject({ reason });
+    }
+    const room = given(...held(MOST_TOKENS - 2), ...open(1));
+    expect(refuseBeginning(room.state)).toBeNull();
+    const late = NOW + AUTHORIZATION_MS;
+    const waited = given(...held(MOST_TOKENS - 1), begun()).when({ type: "Tick", now: late });
+    expect(refuseBeginning(waited.state)).toBeNull();
+  });
+});
+
+it("whatever is asked in whatever order, a repeated command changes nothing and the log folds to the same state", () => {
+  const id = fc.constantFrom("a", "b");
+  const time = fc.integer({ min: 0, max: 2 * HOUR_MS }).map((ms) => NOW + ms);
+  const command: fc.Arbitrary<GrantCommand> = fc.oneof(
+    fc.record({ type: fc.constant("Begin" as const), authId: id, now: time }).map((one) => ({ ...BEGIN, ...one })),
+    fc.record({ type: fc.constant("ReceiveCode" as const), authId: id, now: time }),
+    fc.record({
+      type: fc.constant("FailAuthorization" as const),
+      authId: id,
+      failure: fc.constant(EXPIRED),
+      now: time,
+    }),
+    fc.record({
+      type: fc.constant("GrantToken" as const),
+      authId: id,
+      token: id.map((one) => ({ ...NEW, id: one })),
+      now: time,
+    }),
+    fc.record({ type: fc.constant("LoseToken" as const), tokenId: id, now: time }),
+    fc.record({ type: fc.constant("DeleteToken" as const), tokenId: id, revoked: fc.boolean(), now: time }),
+    fc.record({ type: fc.constant("Tick" as const), now: time }),
+  );
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+      let state = grant.initialState;
+      const log: GrantEvent[] = [];
+      for (const one of commands) {
+        const events = grant.decide(one, state);
+        log.push(...events);
+        state = events.reduce(grant.evolve, state);
+        expect(grant.decide(one, state)).toEqual([]);
+        expect([...state.tokens.values()].filter((held) => held.isDefault).length).toBeLessThanOrEqual(1);
+      }
+      expect(log.reduce(grant.evolve, grant.initialState)).toEqual(state);
+    }),
+  );
+});

@@ -1,0 +1,334 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sourceFailure } from "../../../src/clickhouse/failures.ts";
+import type { ExportEvent } from "../../../src/domain/export/events.ts";
+import { bulkExport } from "../../../src/domain/export/index.ts";
+import type { ExportState } from "../../../src/domain/export/state.ts";
+import { wakeAt } from "../../../src/domain/export/wake-at.ts";
+import {
+  boundedAt,
+  type LateRows,
+  ledgerAfter,
+  ownRows,
+  SETTLED_AFTER_MICROS,
+  takeLate,
+  takeNothing,
+} from "../../../src/domain/schedule/clickhouse-late.ts";
+import { MOST_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
+import type { ExportStatus } from "../../../src/domain/shared/records.ts";
+import { fail, ok } from "../../../src/domain/shared/result.ts";
+import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { boundSince, type TableBinding } from "../../../src/domain/workspace/clickhouse-binding.ts";
+import { upcastWorkspace } from "../../../src/domain/workspace/upcast.ts";
+import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
+
+const MICROS = 1000;
+const MINUTE_MS = 60_000;
+const INTERVAL_HOURS = 6;
+/** As many windows as a model goes through: three days. */
+const WINDOWS = 12;
+
+interface Row {
+  readonly id: number;
+  /** Which table: the `since` of the binding under which it came. */
+  readonly since: number;
+  readonly start: number;
+  readonly ingestedMicros: number;
+}
+
+interface ModelExport {
+  readonly start: number;
+  /** Rows of its own window, then late ones; fixed when it reads. */
+  readonly own: readonly number[];
+  readonly late: readonly number[];
+  status: ExportStatus;
+}
+
+const outcomes = fc.constantFrom<ExportStatus[]>("COMPLETED", "COMPLETED", "FAILED", "CANCELLED", "TIMEDOUT");
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant("row" as const),
+        window: fc.nat({ max: WINDOWS - 1 }),
+        isLast: fc.boolean(),
+        tenMinutes: fc.nat({ max: 12 }),
+        agoMs: fc.constantFrom(0, MINUTE_MS),
+        delayMs: fc.nat({ max: MINUTE_MS - 1 }),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant("wake" as const),
+        canAsk: fc.constantFrom(true, true, true, false),
+        skewMs: fc.constantFrom(0, 0, 0, HOUR_MS),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("end" as const), which: fc.nat(), status: outcomes }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("bind" as const), isTable: fc.boolean() }) },
+  ),
+  { minLength: 20, maxLength: 120 },
+);
+
+type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
+
+/** A schedule as its alarm drives it, over a table of which rows are seen some time after the instant they bear. */
+function model() {
+  const plan = planOf({ start: NOW, end: null, intervalHours: INTERVAL_HOURS }, { maxRetries: 1 });
+  let state: ExportState = bulkExport.initialState;
+  let now = NOW;
+  let since: number | null = 1;
+  const seen: (Row & { readonly seenAt: number })[] = [];
+  const exports = new Map<string, ModelExport>();
+  const submit = (command: Parameters<typeof bulkExport.decide>[0]): readonly ExportEvent[] => {
+    const events = bulkExport.decide(command, state);
+    state = events.map((event) => JSON.parse(JSON.stringify(event))).reduce(bulkExport.evolve, state);
+    return events;
+  };
+  submit({ type: "Create", plan, now });
+
+  const idsOf = ({ start, end, ingested }: LateRows): readonly number[] =>
+    seen
+      .filter(({ seenAt }) => seenAt <= now)
+      .filter((row) => row.since === ingested.since && row.start >= start && row.start < end)
+      .filter((row) => row.ingestedMicros >= ingested.from && row.ingestedMicros < ingested.before)
+      .map(({ id }) => id);
+
+  const look = (windowStart: number, canAsk: boolean, skewMs: number) => {
+    const noted = 0;
+    if (since === null) return { before: windowStart, windows: [], noted, table: ok(null) };
+    if (!canAsk) return { before: windowStart, windows: [], noted, table: fail(sourceFailure("network_lost")) };
+    const ledger = state.status === "CREATED" ? state.table : null;
+    const bounded = boundedAt(ledger, { since }, windowStart, (now - skewMs) * MICROS);
+    const days = bounded.owed.map((due) =>
+      [...new Set(seen.filter(({ id }) => idsOf(due).includes(id)).map((row) => Math.floor(row.start / DAY_MS)))].sort(
+        (a, b) => a - b,
+      ),
+    );
+    const statuses = new Map([...exports].map(([id, { status }]) => [id, status]));
+    const { rows, take } = takeLate(bounded, statuses, days);
+    return { before: windowStart, windows: rows, noted, table: ok(take) };
+  };
+
+  return {
+    exports,
+    seen,
+    bind(next: number | null) {
+      since = next;
+    },
+    addRow({ window, isLast, tenMinutes, agoMs, delayMs }: Extract<Step, { kind: "row" }>) {
+      now += tenMinutes * 10 * MINUTE_MS;
+      if (since === null) return;
+      const start = NOW + (window + (isLast ? 1 : 0)) * INTERVAL_HOURS * HOUR_MS - (isLast ? 1 : 0);
+      const ingestedAt = now - agoMs;
+      seen.push({ id: seen.length, since, start, ingestedMicros: ingestedAt * MICROS, seenAt: ingestedAt + delayMs });
+    },
+    /** One alarm of the schedule. */
+    wake(canAsk: boolean, skewMs: number) {
+      if (state.status !== "CREATED") return;
+      now = Math.max(now, wakeAt(state) ?? now);
+      const windowStart = NOW + state.spawned * INTERVAL_HOURS * HOUR_MS;
+      const spawnId = `window ${state.spawned}`;
+      const [event] = submit({ type: "Wake", spawnId, late: look(windowStart, canAsk, skewMs), now });
+      if (event?.type !== "WindowSpawned") return;
+      const { start, end, table, late = [] } = event;
+      const carried = late.flatMap(({ ingested, ...window }) => (ingested ? idsOf({ ...window, ingested }) : []));
+      const own = table === undefined || table.since !== since ? [] : idsOf({ start, end, ingested: ownRows(table) });
+      exports.set(event.exportId, { start, own, late: carried, status: "RUNNING" });
+    },
+    end(which: number, status: ExportStatus) {
+      const open = [...exports.values()].filter((one) => one.status === "RUNNING");
+      const one = open[which % Math.max(1, open.length)];
+      if (one !== undefined) one.status = status;
+    },
+    ledger: () => (state.status === "CREATED" ? state.table : null),
+    spawnedUntil: () => NOW + (state.status === "CREATED" ? state.spawned : 0) * INTERVAL_HOURS * HOUR_MS,
+    since: () => since,
+  };
+}
+
+describe("over all exports of a schedule that reads a customer's table", () => {
+  it("each row comes once, with its own window, or late with one that completed, whatever fails in between", () => {
+    let rowsLate = 0;
+    fc.assert(
+      fc.property(steps, (asked) => {
+        const schedule = model();
+        let bindings = 1;
+        for (const step of asked) {
+          if (step.kind === "row") schedule.addRow(step);
+          else if (step.kind === "wake") schedule.wake(step.canAsk, step.skewMs);
+          else if (step.kind === "end") schedule.end(step.which, step.status);
+          else {
+            bindings += 1;
+            schedule.bind(step.isTable ? bindings : null);
+          }
+        }
+        if (schedule.since() === null) schedule.bind(bindings + 1);
+        // Everything comes to an end: two windows later whatever was lost has been carried by an export that completed.
+        for (let last = 0; last < 3; last += 1) {
+          for (const one of schedule.exports.values()) if (one.status === "RUNNING") one.status = "COMPLETED";
+          schedule.wake(true, 0);
+        }
+        for (const one of schedule.exports.values()) if (one.status === "RUNNING") one.status = "COMPLETED";
+
+        const times = new Map<number, number>();
+        for (const { own, late, status } of schedule.exports.values()) {
+          // The rows of a window that failed are that window's: its runs can be retried.
+          const carried = status === "COMPLETED" ? [...own, ...late] : own;
+          for (const id of carried) times.set(id, (times.get(id) ?? 0) + 1);
+          if (status === "COMPLETED") rowsLate += late.length;
+        }
+        expect([...times.values()].filter((count) => count > 1)).toEqual([]);
+        const ledger = schedule.ledger();
+        if (ledger === null) throw new Error("the last windows were read from a table");
+        const missing = schedule.seen.filter(
+          (row) =>
+            row.since === ledger.since &&
+            row.start >= ledger.start &&
+            row.start < schedule.spawnedUntil() &&
+            row.ingestedMicros < ledger.bound &&
+            !times.has(row.id),
+        );
+        expect(missing).toEqual([]);
+      }),
+      { numRuns: 400, seed: 7 },
+    );
+    expect(rowsLate).toBeGreaterThan(100);
+  });
+});
+
+const binding = { since: 1 };
+const CLOCK = NOW * MICROS;
+
+describe("the bound of a window", () => {
+  it("lies a minute back, so that no insert before it is still under way", () => {
+    expect(boundedAt(null, binding, NOW, CLOCK)).toEqual({
+      since: 1,
+      start: NOW,
+      bound: CLOCK - SETTLED_AFTER_MICROS,
+      owed: [],
+      carried: [],
+    });
+  });
+
+  it("never goes back, though the table's clock does", () => {
+    const ledger = boundedAt(null, binding, NOW, CLOCK);
+    expect(boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK - 1)).toBe(ledger);
+  });
+
+  it("leaves to the next one what the table gets from then on, for all windows before", () => {
+    const ledger = boundedAt(null, binding, NOW, CLOCK);
+    const next = boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK + 5);
+    expect(next.owed).toEqual([
+      { start: NOW, end: NOW + HOUR_MS, ingested: { since: 1, from: ledger.bound, before: ledger.bound + 5 } },
+    ]);
+  });
+
+  it("begins anew for another binding: nothing of the one before is late", () => {
+    const ledger = boundedAt(null, binding, NOW, CLOCK);
+    expect(boundedAt(ledger, { since: 2 }, NOW + HOUR_MS, CLOCK + 5)).toMatchObject({
+      since: 2,
+      start: NOW + HOUR_MS,
+      owed: [],
+    });
+  });
+});
+
+describe("late rows of a table", () => {
+  const DAYS = 150;
+  const end = NOW + DAYS * DAY_MS;
+  const owed = { start: NOW, end, ingested: { since: 1, from: 0, before: 9 } };
+  const ledger = { since: 1, start: NOW, bound: 9, owed: [owed], carried: [] };
+  const allDays = Array.from({ length: DAYS }, (_, day) => NOW / DAY_MS + day);
+
+  it("are parts of UTC days, cut by the windows", () => {
+    const cut = { ...owed, start: NOW + HOUR_MS, end: NOW + DAY_MS + HOUR_MS };
+    const { rows, take } = takeLate({ ...ledger, owed: [cut] }, new Map(), [allDays.slice(0, 2)]);
+    expect(rows).toEqual([
+      { ...cut, end: NOW + DAY_MS },
+      { ...cut, start: NOW + DAY_MS },
+    ]);
+    expect(take.owed).toEqual([]);
+  });
+
+  it("of more days than a window carries are left to the next ones", () => {
+    const first = takeLate(ledger, new Map(), [allDays]);
+    expect(first.rows).toHaveLength(MOST_LATE_DAYS);
+    expect(first.take.owed).toEqual([{ ...owed, start: NOW + MOST_LATE_DAYS * DAY_MS }]);
+    const after = ledgerAfter(ledger, first.take, { exportId: "one", late: first.rows });
+    const second = takeLate(after, new Map([["one", "RUNNING"]]), [allDays.slice(MOST_LATE_DAYS)]);
+    const come = { ...owed, ingested: { since: 1, from: 9, before: 10 } };
+    expect(boundedAt(after, binding, end, 10 + SETTLED_AFTER_MICROS).owed).toEqual([...after.owed, come]);
+    expect([second.rows.length, second.take.owed, second.take.settled]).toEqual([DAYS - MOST_LATE_DAYS, [], []]);
+    const lost = ledgerAfter(after, second.take, { exportId: "two", late: second.rows });
+    const third = takeLate(
+      lost,
+      new Map([
+        ["one", "FAILED"],
+        ["two", "FAILED"],
+      ]),
+      [],
+    );
+    expect([third.rows, third.take.settled]).toEqual([first.rows, ["one"]]);
+  });
+
+  it("of too many looks keep the bound where it is, so that each row is still owed once", () => {
+    const crowded = (looks: number) => ({ ...ledger, owed: Array.from({ length: looks }, () => owed) });
+    const later = ledger.bound + 2 * SETTLED_AFTER_MICROS;
+    expect(boundedAt(crowded(99), binding, end, later).owed).toHaveLength(100);
+    expect(boundedAt(crowded(100), binding, end, later)).toEqual(crowded(100));
+  });
+
+  it("of very many exports that ended are settled over several windows", () => {
+    const carried = Array.from({ length: 1001 }, (_, n) => ({ exportId: `${n}`, rows: [owed] }));
+    const statuses = new Map(carried.map(({ exportId }) => [exportId, "COMPLETED" as const]));
+    const { take } = takeLate({ ...ledger, owed: [], carried }, statuses, []);
+    const after = ledgerAfter({ ...ledger, carried }, take, { exportId: "next", late: [] });
+    expect([take.settled.length, after.carried.map(({ exportId }) => exportId)]).toEqual([1000, ["1000"]]);
+  });
+
+  it("of a binding before are nobody's: what a new one names is another table", () => {
+    const { rows } = takeLate(ledger, new Map(), [allDays]);
+    const before = { ...ledger, carried: [{ exportId: "one", rows }] };
+    const { take } = takeLate(boundedAt(before, { since: 2 }, end, CLOCK), new Map([["one", "FAILED"]]), []);
+    expect(ledgerAfter(before, take, { exportId: "two", late: [] }).carried).toEqual([]);
+  });
+
+  it("are neither looked for nor forgotten by a window that is spawned while the table cannot be asked", () => {
+    const take = takeNothing(ledger);
+    if (take === null) throw new Error("there is a ledger");
+    expect(ledgerAfter(ledger, take, { exportId: "x", late: [] })).toEqual(ledger);
+  });
+});
+
+describe("a binding", () => {
+  const source = tableSource;
+  const known: TableBinding = { source, envelope: "sealed", boundAt: 5, since: 3 };
+
+  it("is about the same rows after a change of the user or of other columns", () => {
+    const changed = { ...source, user: "other", columns: { trace_tier: null } };
+    expect(boundSince(known, changed, 9)).toBe(3);
+  });
+
+  it.each([
+    { url: "https://other.example.com" },
+    { database: "other" },
+    { table: "other" },
+    { project: "other" },
+    { columns: { ingested_at: "other" } },
+    { columns: { start_time: "other" } },
+    { columns: { session_id: "other" } },
+  ])("is about others after %j", (change) => {
+    expect(boundSince(known, { ...source, ...change }, 9)).toBe(9);
+    expect(boundSince(undefined, source, 9)).toBe(9);
+  });
+
+  it("of a version that did not tell rows apart is about the same rows since it was made", () => {
+    const { since: _, ...older } = known;
+    expect(upcastWorkspace({ type: "ProjectBound", binding: older } as { type: string })).toMatchObject({
+      binding: { since: 5 },
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { latePartitionsOf } from "../../../src/domain/export-run/partitions.ts";
+import { runFileKey } from "../../../src/domain/export-run/place.ts";
+import { coveredPartOf, freeSpans, type Span } from "../../../src/domain/schedule/late.ts";
+import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
+import { HOUR_MS, specOf } from "../../support/samples.ts";
+
+const DAY = "2030-01-02";
+const MIDNIGHT = startOfDay(DAY);
+
+describe("the part of a day that a schedule has covered", () => {
+  it("begins with the day or with the schedule, and ends with the day or with the window to come", () => {
+    const covered = (since: number, before: number) => coveredPartOf(DAY, MIDNIGHT + since, MIDNIGHT + before);
+    expect(covered(-DAY_MS, 3 * DAY_MS)).toEqual({ start: MIDNIGHT, end: MIDNIGHT + DAY_MS });
+    expect(covered(HOUR_MS, 5 * HOUR_MS)).toEqual({ start: MIDNIGHT + HOUR_MS, end: MIDNIGHT + 5 * HOUR_MS });
+    expect(covered(HOUR_MS, HOUR_MS)).toBeNull();
+    expect(covered(DAY_MS, 3 * DAY_MS)).toBeNull();
+    expect(covered(-DAY_MS, 0)).toBeNull();
+  });
+});
+
+describe("partitions of late rows", () => {
+  it("follow the days of the window and lie each in one day", () => {
+    const windows = [
+      { start: MIDNIGHT - HOUR_MS, end: MIDNIGHT },
+      { start: MIDNIGHT, end: MIDNIGHT + HOUR_MS },
+    ];
+    expect(latePartitionsOf(windows, 3)).toEqual([
+      { ordinal: 3, day: "2030-01-01", ...windows[0], late: true },
+      { ordinal: 4, day: DAY, ...windows[1], late: true },
+    ]);
+  });
+
+  it("have files marked late-, in the folder of their day below the export that carries them", () => {
+    const [partition] = latePartitionsOf([{ start: MIDNIGHT, end: MIDNIGHT + HOUR_MS }], 3);
+    if (partition === undefined) throw new Error("a window has a partition");
+    const spec = specOf();
+    expect(runFileKey({ ...spec, partition }, 12)).toMatch(
+      new RegExp(`/export_id=${spec.exportId}/.*/runs/year=2030/month=1/day=2/late-3-00012\\.parquet$`),
+    );
+  });
+});
+
+describe("free spans", () => {
+  it("and the taken ones hold each number once", () => {
+    const bound = fc.integer({ min: 0, max: 12 });
+    const spans: fc.Arbitrary<Span[]> = fc.array(
+      fc.tuple(bound, bound).map(([a, b]) => ({ above: Math.min(a, b), upto: Math.max(a, b) })),
+    );
+    fc.assert(
+      fc.property(spans, fc.integer({ min: 0, max: 15 }), (taken, upto) => {
+        const free = freeSpans(taken, upto);
+        const holds = (number: number) => (span: Span) => span.above < number && number <= span.upto;
+        for (let number = 1; number <= 15; number += 1) {
+          const isFree = number <= upto && !taken.some(holds(number));
+          expect(free.filter(holds(number))).toHaveLength(isFree ? 1 : 0);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { inLanes } from "../../../durable/concurrency/map-concurrent.ts";
+
+const later = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe("work in lanes", () => {
+  it("is done for every item, at most so many at once, with results in the order of the items", async () => {
+    let open = 0;
+    let most = 0;
+    const results = await inLanes(2, [1, 2, 3, 4, 5], async (item) => {
+      open += 1;
+      most = Math.max(most, open);
+      await later();
+      open -= 1;
+      return item * 10;
+    });
+    expect(results).toEqual([10, 20, 30, 40, 50]);
+    expect(most).toBe(2);
+  });
+
+  it("that throws begins no further item and leaves nothing running behind", async () => {
+    const begun: number[] = [];
+    let ended = 0;
+    const work = inLanes(2, [1, 2, 3, 4], async (item) => {
+      begun.push(item);
+      if (item === 1) throw new Error("broken");
+      await later();
+      ended += 1;
+    });
+    await expect(work).rejects.toThrow("broken");
+    expect(begun).toEqual([1, 2]);
+    expect(ended).toBe(1);
+    await later();
+    expect(begun).toEqual([1, 2]);
+  });
+});

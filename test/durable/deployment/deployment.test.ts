@@ -1,0 +1,152 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env as bindings, exports } from "cloudflare:workers";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { build, keepUpload, readBundle } from "../../../durable/deployment/agent-store.ts";
+import { agentWorker, healthFailure } from "../../../durable/deployment/edge-plane.ts";
+import { deployment, workspace } from "../../../durable/protocol/actors.ts";
+import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
+import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
+import type { DeploymentDefinition } from "../../../src/domain/deployment/records.ts";
+import { isSettled } from "../../../src/domain/deployment/revision-status.ts";
+import { deploymentDefinition } from "../../support/samples.ts";
+import { MARK } from "../../support/secrets/mark.ts";
+import { type Entry, tarballOf } from "../../support/tarball.ts";
+import { env } from "../traces.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
+
+let definition: DeploymentDefinition;
+
+beforeEach(async () => {
+  const tenantId = crypto.randomUUID();
+  await workspace(env, tenantId).create({ id: tenantId, name: "test", plan: "enterprise" });
+  definition = { ...deploymentDefinition, id: crypto.randomUUID(), tenantId, createdAt: Date.now() };
+});
+
+const stub = () => deployment(env, definition.tenantId, definition.id);
+const rawStub = () => bindings.DEPLOYMENT.getByName(`deployment/${definition.tenantId}/${definition.id}`);
+
+const sourceOf = (word: string) => {
+  const entries: Entry[] = [
+    { path: "waybill.json", content: '{"main": "server.js"}' },
+    { path: "server.js", content: `export default { fetch: () => new Response("${word}") };` },
+  ];
+  return tarballOf(entries);
+};
+
+const orderOf = async (word: string): Promise<RevisionOrder> => {
+  const path = `uploads/${crypto.randomUUID()}.tar.gz`;
+  await keepUpload(env, definition.tenantId, path, sourceOf(word));
+  return { ...NO_CONTENT, configPath: "waybill.json", tarballPath: path, secrets: { KEY: "value" } };
+};
+
+const untilServing = () =>
+  vi.waitUntil(async () => {
+    const serving = await stub().serving();
+    return serving?.kind === "edge" ? serving.agent : null;
+  }, WITHIN);
+
+const history = async () => {
+  const { events } = await stub().events({ after: 0, limit: 1000 });
+  return events.map(({ event }) => (event.type === "RevisionMoved" ? event.to : event.type));
+};
+
+it("a deployment created twice is one, with one revision", async () => {
+  const order = await orderOf("one");
+  const [first, second] = await Promise.all([stub().create(definition, order), stub().create(definition, order)]);
+  expect(second).toEqual(first);
+  await untilServing();
+  expect(
+    (await stub().revisions(FIRST_PART)).ok && (await history()).filter((type) => type === "RevisionAdded"),
+  ).toHaveLength(1);
+});
+
+it("an alarm too many, or an eviction, changes nothing about a deployment", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const agent = await untilServing();
+  const before = await history();
+  await runDurableObjectAlarm(rawStub());
+  await evictDurableObject(rawStub());
+  expect(await stub().serving()).toEqual({ kind: "edge", agent });
+  expect(await history()).toEqual(before);
+});
+
+it("a revision that was asked for before an eviction is deployed after it", async () => {
+  await stub().create(definition, null);
+  const revised = await stub().revise(await orderOf("late"));
+  await evictDurableObject(rawStub());
+  const agent = await untilServing();
+  expect(revised.ok && revised.value.latestRevisionId).toBe(agent.revisionId);
+});
+
+it("neither a secret nor the agents' key is in the log of a deployment", async () => {
+  await stub().create(definition, { ...(await orderOf("one")), secrets: { MODEL_KEY: MARK } });
+  await untilServing();
+  const log = JSON.stringify(await stub().events({ after: 0, limit: 1000 }));
+  expect(log).not.toContain(MARK);
+  expect(log).not.toContain("wbk_");
+});
+
+it("a deleted deployment keeps nothing but its history", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const { bundleKey } = await untilServing();
+  expect(await env.SEGMENTS.head(bundleKey)).not.toBeNull();
+  await stub().remove({ withProject: false });
+  await vi.waitUntil(async () => (await history()).at(-1) === "DeploymentCleaned", WITHIN);
+  expect(await env.SEGMENTS.head(bundleKey)).toBeNull();
+  expect(await stub().serving()).toBeNull();
+});
+
+it("what was built once is not looked for again, neither by a redeploy nor by a change of something else", async () => {
+  const order = await orderOf("one");
+  await stub().create(definition, order);
+  const { revisionId } = await untilServing();
+  const { tarballPath, configPath } = order;
+  await env.SEGMENTS.delete(`uploads/${definition.tenantId}/${tarballPath?.slice("uploads/".length)}`);
+  const endOf = async (changed: ReturnType<ReturnType<typeof stub>["redeploy"]>) => {
+    const record = await changed;
+    const id = record.ok ? (record.value.latestRevisionId ?? "") : "";
+    return vi.waitUntil(async () => {
+      const found = await stub().revision(id);
+      return found.ok && isSettled(found.value.status) ? found.value.status : null;
+    }, WITHIN);
+  };
+  expect(await endOf(stub().redeploy(revisionId))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ secrets: { KEY: "other" } }))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ allowNetwork: true, configPath }))).toBe("DEPLOYED");
+  expect(await endOf(stub().revise({ tarballPath }))).toBe("CREATE_FAILED");
+});
+
+it("a revision that could not be read once is read again for the next request", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const serving = await untilServing();
+  const bundle = await env.SEGMENTS.get(serving.bundleKey);
+  const text = await bundle?.text();
+  const agent = { ...serving, revisionId: crypto.randomUUID() };
+  const ask = async () => (await agentWorker(env, exports, agent)?.fetch("https://agent/"))?.text();
+  await env.SEGMENTS.delete(serving.bundleKey);
+  await expect(ask()).rejects.toThrow("the bundle of the revision is gone");
+  await env.SEGMENTS.put(serving.bundleKey, text ?? "");
+  expect(await ask()).toBe("one");
+  expect(await ask()).toBe("one");
+});
+
+it("an installation without a Worker Loader says so", async () => {
+  await stub().create(definition, await orderOf("one"));
+  const agent = await untilServing();
+  const { LOADER: _, ...without } = env;
+  const failure = await healthFailure(without as typeof env, exports, agent); // the index signature hides the rest
+  expect(failure).toMatchObject({ reason: "edge_missing", message: expect.stringContaining("worker_loaders") });
+});
+
+it("a source at a public address is read where it lies, whatever a cache on the way still has", async () => {
+  const cached = vi
+    .spyOn(globalThis, "fetch")
+    .mockImplementation(async (_, init) => new Response(sourceOf(init?.cache === "no-store" ? "new" : "old")));
+  onTestFinished(() => cached.mockRestore());
+  const content = { ...NO_CONTENT, configPath: "waybill.json", tarballPath: "https://example.com/agent.tar.gz" };
+  const built = await build(env, definition, crypto.randomUUID(), content);
+  const bundle = built.ok ? await readBundle(env, built.value.key) : null;
+  expect(JSON.stringify(bundle)).toContain('Response(\\"new');
+});

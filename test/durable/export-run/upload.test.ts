@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { FileWork } from "../../../durable/export-run/steps/commit.ts";
+import type { StepContext } from "../../../durable/export-run/steps/context.ts";
+import { FileDigest } from "../../../durable/export-run/steps/file-digest.ts";
+import type { FilePlans } from "../../../durable/export-run/steps/file-plans.ts";
+import { uploadInParts } from "../../../durable/export-run/steps/upload-parts.ts";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import type { RunState } from "../../../src/domain/export-run/state.ts";
+import { fail, ok } from "../../../src/domain/shared/result.ts";
+import type { Store } from "../../../src/s3/client.ts";
+import { joinedEtag } from "../../../src/s3/etags.ts";
+import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
+import { env } from "../traces.ts";
+
+const MIB = 1024 * 1024;
+const md5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("hex");
+const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+interface Upload {
+  readonly work: FileWork;
+  readonly events: RunEvent[];
+  readonly state: () => RunState;
+  readonly partsMade: number[];
+}
+
+/** A file of so many parts of 16 MiB, as far as anybody is told; each is one byte, so that a test holds hundreds. */
+const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: number) => Promise<void>): Upload => {
+  const partBytes = 16 * MIB;
+  const spec = specOf({ partBytes, partsInFlight: 4 });
+  const file = { ordinal: 0, rows: 30, bytes: parts * partBytes, pieces: [] };
+  const events: RunEvent[] = [
+    { type: "RunStarted", spec, at: NOW },
+    { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
+    { type: "FilesPlanned", files: 1, rows: 30, bytes: file.bytes, at: NOW },
+  ];
+  let state = events.reduce(run.evolve, run.initialState);
+  const sent: Uint8Array[] = [];
+  const partsMade: number[] = [];
+  const store = {
+    createUpload: async () => ok({ uploadId: "u" }),
+    abortUpload: async () => ok(null),
+    putPart: async (_key: string, _id: string, part: number, bytes: Uint8Array) => {
+      await later(1);
+      sent[part - 1] = bytes;
+      return ok({ etag: md5(bytes), md5: md5(bytes) });
+    },
+    completeUpload: async () => ok({ etag: joinedEtag(sent.map(md5)) }),
+    head: async () => ok({ bytes: file.bytes, etag: joinedEtag(sent.map(md5)) }),
+    ...changes,
+  } as unknown as Store; // nothing else of a store is asked here
+  const digest = new FileDigest();
+  const plans = {
+    digestOf: () => digest,
+    bytes: async (_context: StepContext, _file: unknown, start: number) => {
+      const part = start / partBytes + 1;
+      await (makes?.(part) ?? later(part % 3));
+      partsMade.push(part);
+      return new Uint8Array([part]);
+    },
+  } as unknown as FilePlans; // the same
+  const context: StepContext = {
+    env: env as never,
+    spec,
+    progress: () => (state as Exclude<RunState, { status: "NONE" }>).progress,
+    record: (command) => {
+      const happened = run.decide({ ...command, now: NOW }, state);
+      events.push(...happened);
+      state = happened.reduce(run.evolve, state);
+      return state.status === "RUNNING" && state.retryAt === null;
+    },
+    isWanted: () => true,
+    isTired: () => false,
+  };
+  return { work: { context, plans, store, file, key: "traces/0.parquet" }, events, state: () => state, partsMade };
+};
+
+const committedOf = ({ events }: Upload) => events.find((event) => event.type === "FileCommitted")?.file;
+
+const wholeSha256 = (parts: number) =>
+  createHash("sha256")
+    .update(Uint8Array.from({ length: parts }, (_, i) => i + 1))
+    .digest("hex");
+
+describe("a file in parts", () => {
+  it("has the SHA-256 of its parts in their order, whichever is made or arrives first", async () => {
+    const upload = uploadOf(9, {}, (part) => later(10 - part));
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)).toMatchObject({ sha256: wholeSha256(9), verification: "size+etag" });
+    expect(upload.state().status).toBe("COMPLETED");
+  });
+
+  it("whose upload opens for a step that is not wanted any more is left to the next one, as the log says", async () => {
+    const given: string[] = [];
+    const abortUpload: Store["abortUpload"] = async (_key, uploadId) => {
+      given.push(uploadId);
+      return ok(null);
+    };
+    const upload = uploadOf(3, { abortUpload });
+    const { context } = upload.work;
+    const record: StepContext["record"] = (command) => {
+      context.record(command);
+      return false;
+    };
+    await uploadInParts({ ...upload.work, context: { ...context, record } });
+    expect([given, upload.partsMade]).toEqual([[], []]);
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)?.sha256).toBe(wholeSha256(3));
+  });
+
+  it("never waits for another file that waits for it: many share the room of one isolate", async () => {
+    const uploads = Array.from({ length: 8 }, () => uploadOf(12));
+    await Promise.all(uploads.map(({ work }) => uploadInParts(work)));
+    for (const upload of uploads) expect(committedOf(upload)?.sha256).toBe(wholeSha256(12));
+  });
+
+  it("whose part cannot be made ends the step at once, with no lane left waiting; the next step goes on from there", async () => {
+    let isBroken = true;
+    const upload = uploadOf(9, {}, async (part) => {
+      if (part === 2 && isBroken) throw new Error("gone");
+      await later(1);
+    });
+    await expect(uploadInParts(upload.work)).rejects.toThrow("gone");
+    isBroken = false;
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)?.sha256).toBe(wholeSha256(9));
+    const arrived = upload.events.flatMap((event) => (event.type === "PartUploaded" ? [event.part] : []));
+    expect(arrived.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it("in a store whose ETags are no MD5s is proven by its size, and by that alone after a lost reply", async () => {
+    const opaque: Partial<Store> = {
+      putPart: async (_key, _id, part, bytes) => ok({ etag: `opaque-${part}`, md5: md5(bytes) }),
+      completeUpload: async () => ok({ etag: "opaque" }),
+      head: async () => ok({ bytes: 2 * 16 * MIB, etag: "opaque" }),
+    };
+    const upload = uploadOf(2, opaque);
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)).toMatchObject({ verification: "size", etag: "opaque" });
+    const lost = fail(storeFailure({ reason: "no_such_upload" }));
+    const again = uploadOf(2, { ...opaque, completeUpload: async () => lost });
+    await uploadInParts(again.work);
+    expect(committedOf(again)).toMatchObject({ verification: "size", etag: "opaque" });
+  });
+
+  it.each<[string, Partial<Store>]>([
+    ["under an ETag of other content", { head: async () => ok({ bytes: 2 * 16 * MIB, etag: "0".repeat(32) }) }],
+    ["with another size", { head: async () => ok({ bytes: 5, etag: "0".repeat(32) }) }],
+    ["not at all", { head: async () => fail(storeFailure({ reason: "no_such_key" })) }],
+  ])("that lies there %s is not committed: it spends a retry and is written again", async (_title, changes) => {
+    const upload = uploadOf(2, changes);
+    await uploadInParts(upload.work);
+    expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
+    expect(committedOf(upload)).toBeUndefined();
+  });
+
+  it("whose upload turns out to be gone while another part fails otherwise is begun anew with the next try", async () => {
+    const upload = uploadOf(4, {
+      putPart: async (_key, _id, part) => {
+        await later(part);
+        return fail(storeFailure({ reason: part === 1 ? "network_lost" : "no_such_upload" }));
+      },
+    });
+    await uploadInParts(upload.work);
+    expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
+  });
+
+  it("may not be overwritten by Complete: it counts when exactly its bytes lie there, otherwise the run ends", async () => {
+    const refused = fail(storeFailure({ reason: "precondition_failed", retryable: false }));
+    const there = uploadOf(2, { completeUpload: async () => refused });
+    await uploadInParts(there.work);
+    expect(committedOf(there)).toMatchObject({ verification: "size+etag" });
+    const other = uploadOf(2, {
+      completeUpload: async () => refused,
+      head: async () => ok({ bytes: 2 * 16 * MIB, etag: "0".repeat(32) }),
+    });
+    await uploadInParts(other.work);
+    expect(other.events.at(-1)).toMatchObject({ type: "RunFailed", failure: { reason: "store" } });
+  });
+});

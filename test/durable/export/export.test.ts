@@ -1,0 +1,409 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { RunActor } from "../../../durable/export-run/export-run.ts";
+import { derivedKey, snapshotKey } from "../../../durable/export-run/steps/scratch.ts";
+import { Journal } from "../../../durable/journal/journal.ts";
+import { LONGEST_WAIT_MS } from "../../../durable/journal/turn-queue.ts";
+import { run, workspace } from "../../../durable/protocol/actors.ts";
+import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
+import { announceRun } from "../../../src/domain/export-run/announce.ts";
+import type { RunEvent, RunSpec } from "../../../src/domain/export-run/events.ts";
+import { run as runDecider } from "../../../src/domain/export-run/index.ts";
+import { partitionsOf } from "../../../src/domain/export-run/partitions.ts";
+import { LIMITS } from "../../../src/domain/shared/limits.ts";
+import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import {
+  customerStore,
+  definitionOf,
+  forget,
+  newWorkspace,
+  noisyRun,
+  type TestWorkspace,
+  untilEnded,
+} from "../exporting.ts";
+import { DAY, env, ingest, NOON, newId, post, snapshot, WHOLE_DAY } from "../traces.ts";
+
+const MIB = 1024 * 1024;
+const WITHIN = { timeout: 20_000 };
+
+/** What a run's log says happened, told by the log itself. */
+const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
+  runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (_actor, { storage }) =>
+    [
+      ...new Journal(storage, {
+        decider: runDecider,
+        announce: announceRun,
+        receiverOf: () => "export",
+        tellsAll: () => true,
+        upcast: (event) => event as RunEvent,
+      }).events(),
+    ].map((one) => one.event),
+  );
+
+const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): RunSpec => {
+  const [partition] = partitionsOf(WHOLE_DAY);
+  if (partition === undefined) throw new Error("a day has a partition");
+  return {
+    runId: crypto.randomUUID(),
+    exportId,
+    tenantId: home.tenantId,
+    projectId: home.project.id,
+    shards: 1,
+    destinationId: home.destinationId,
+    destination: {
+      bucketName: "unused",
+      prefix: home.prefix,
+      region: null,
+      endpointUrl: null,
+      includeBucketInPrefix: false,
+    },
+    partition,
+    formatVersion: "v1",
+    exportFields: null,
+    filter: null,
+    compression: "zstandard",
+    limits: { ...LIMITS, partBytes: 5 * MIB, partsInFlight: 1, retryDelayMs },
+    createdAt: Date.now(),
+  };
+};
+
+async function untilRun(exportId: string, holds: (cursor: string | null, status: string) => boolean): Promise<void> {
+  for (;;) {
+    const view = await run(env, exportId, 0).view();
+    if (view !== null && holds(view.progress?.cursor ?? null, view.status)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe("an export", () => {
+  it("is COMPLETED only with a manifest that lists its files and a _SUCCESS that names the manifest", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId(), { inputs: new TextEncoder().encode('{"a":1}') }), post(newId()));
+    const definition = definitionOf(home, { end: WHOLE_DAY.end + DAY_MS });
+    await workspace(env, home.tenantId).createExport(definition);
+    const ended = await untilEnded(home.tenantId, definition.id);
+    expect(ended).toMatchObject({ status: "COMPLETED", rowsWritten: 2, rowsPlanned: 2 });
+
+    const store = customerStore(home.prefix);
+    const manifest = await store.get(manifestKey(home.prefix, definition.id), MIB);
+    const success = await store.get(successKey(home.prefix, definition.id), MIB);
+    if (!manifest.ok || !success.ok) throw new Error("the manifest or its marker is missing");
+    const listed = JSON.parse(new TextDecoder().decode(manifest.value));
+    expect(listed).toMatchObject({
+      rows: 2,
+      runs: [
+        { day: DAY, rows: 2 },
+        { rows: 0, files: [] },
+      ],
+    });
+    for (const file of listed.runs[0].files) {
+      const seen = await store.head(file.key);
+      expect(seen.ok && seen.value).toEqual({ bytes: file.bytes, etag: file.etag });
+      expect(file.verification).toBe("size+etag");
+      expect(file.expected_etag).toBe(file.etag);
+    }
+    const digest = Buffer.from(await crypto.subtle.digest("SHA-256", manifest.value)).toString("hex");
+    expect(new TextDecoder().decode(success.value)).toBe(`sha256:${digest}\n`);
+  });
+
+  it("of a destination that was deleted meanwhile fails at once and says so", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    await forget(home.tenantId, home.destinationId);
+    const definition = definitionOf(home);
+    await workspace(env, home.tenantId).createExport(definition);
+    const ended = await untilEnded(home.tenantId, definition.id);
+    expect(ended.status).toBe("FAILED");
+    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, ...FIRST_PART });
+    expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([
+      { retry: 0, failure: { reason: "destination_deleted" } },
+    ]);
+  });
+
+  it("spawned for a window whose destination was deleted by force shows the hole: it is registered and FAILED", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const actor = workspace(env, home.tenantId);
+    expect((await actor.deleteDestination({ id: home.destinationId, force: true })).ok).toBe(true);
+    const definition = definitionOf(home, { sourceExportId: crypto.randomUUID() });
+    await actor.spawnExport(definition);
+    expect((await untilEnded(home.tenantId, definition.id)).status).toBe("FAILED");
+    const runs = await actor.listRuns({ exportId: definition.id, ...FIRST_PART });
+    expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
+  });
+
+  it("cancelled while a run uploads stays cancelled; the run gives up its upload and writes no file", async () => {
+    const home = await newWorkspace();
+    await ingest(home, noisyRun(9), noisyRun(9));
+    const definition = definitionOf(home);
+    await workspace(env, home.tenantId).createExport(definition);
+    await untilRun(definition.id, (cursor) => cursor !== null);
+    const cancelled = await workspace(env, home.tenantId).cancelExport(definition.id);
+    expect(cancelled.ok && cancelled.value.status).toBe("CANCELLED");
+    await untilRun(definition.id, (_cursor, status) => status === "CANCELLED");
+    expect((await untilEnded(home.tenantId, definition.id)).status).toBe("CANCELLED");
+    expect((await eventsOf(definition.id)).some((event) => event.type === "FileCommitted")).toBe(false);
+  });
+});
+
+describe("a run", () => {
+  it("killed inside a file resumes there: no part twice, no retry spent, the same bytes", async () => {
+    const home = await newWorkspace();
+    await ingest(home, noisyRun(9), noisyRun(9), noisyRun(9));
+    const undisturbed = crypto.randomUUID();
+    await run(env, undisturbed, 0).start(specOf(home, undisturbed, 50));
+    await untilRun(undisturbed, (_cursor, status) => status === "COMPLETED");
+
+    const killed = crypto.randomUUID();
+    await run(env, killed, 0).start(specOf(home, killed, 50));
+    await untilRun(killed, (cursor) => cursor === "0:2");
+    await abortAllDurableObjects();
+    await untilRun(killed, (_cursor, status) => status === "COMPLETED");
+
+    const events = await eventsOf(killed);
+    const parts = events.flatMap((event) => (event.type === "PartUploaded" ? [event.part] : []));
+    expect(events.some((event) => event.type === "StepCrashed")).toBe(true);
+    expect(events.some((event) => event.type === "AttemptFailed")).toBe(false);
+    expect(events.filter((event) => event.type === "UploadOpened")).toHaveLength(1);
+    expect(parts).toEqual([...new Set(parts)]);
+    const files = await Promise.all([undisturbed, killed].map((id) => run(env, id, 0).files()));
+    const [first, second] = await Promise.all(
+      files.map((one) => customerStore(home.prefix).get(one?.files[0]?.key ?? "", 64 * MIB)),
+    );
+    if (!first?.ok || !second?.ok) throw new Error("a file is missing");
+    expect(Buffer.compare(first.value, second.value)).toBe(0);
+    const sha256 = Buffer.from(await crypto.subtle.digest("SHA-256", first.value)).toString("hex");
+    for (const proven of files.map((one) => one?.files[0])) {
+      expect(proven).toMatchObject({ sha256, verification: "size+etag", etag: proven?.expectedEtag });
+      expect(proven?.etag).toMatch(new RegExp(`-${new Set(parts).size}$`));
+    }
+    expect(first.value.length).toBeGreaterThan(15 * MIB);
+  });
+
+  it("begins no work for an attempt whose time is over: the time-out spends a retry and nothing is written", async () => {
+    const home = await newWorkspace();
+    const exportId = crypto.randomUUID();
+    const spec = specOf(home, exportId, 3_600_000);
+    await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, runTimeoutMs: 0 } });
+    await untilRun(exportId, (_cursor, status) => status === "RUNNING");
+    await runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (actor) =>
+      actor.alarm(),
+    );
+    const types = (await eventsOf(exportId)).map((event) => event.type);
+    expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
+    expect(await env.SEGMENTS.head(snapshotKey(spec))).toBeNull();
+  });
+
+  it("cancelled while it makes a segment of its own leaves nothing of it in scratch", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const exportId = crypto.randomUUID();
+    const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
+    const whole = { ...spec, tenantId: home.tenantId, projectId: home.project.id };
+    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    await runInDurableObject(stub, async (actor) => {
+      const put = async (key: string, value: string | Uint8Array) => {
+        if (key === derivedKey(whole, 0)) await actor.cancel();
+        return env.SEGMENTS.put(key, value);
+      };
+      const { SEGMENTS } = env;
+      const segments = { put, get: SEGMENTS.get.bind(SEGMENTS), delete: SEGMENTS.delete.bind(SEGMENTS) };
+      Reflect.set(actor, "env", { ...env, SEGMENTS: segments });
+      await actor.start(whole);
+    });
+    await untilRun(exportId, (_cursor, status) => status === "CANCELLED");
+    for (let events = await eventsOf(exportId); events.at(-1)?.type !== "ScratchCleaned"; )
+      events = await eventsOf(exportId);
+    expect((await eventsOf(exportId)).some((event) => event.type === "SegmentDerived")).toBe(false);
+    expect(await env.SEGMENTS.head(derivedKey(whole, 0))).toBeNull();
+  });
+
+  it("tells its export how it ended even while its scratch objects cannot be removed", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const exportId = crypto.randomUUID();
+    const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
+    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    const down = () => Promise.reject(new Error("down"));
+    const broken = { get: down, put: down, delete: down };
+    await runInDurableObject(stub, async (actor) => {
+      Reflect.set(actor, "env", { ...env, SEGMENTS: broken });
+      await actor.start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
+    });
+    await untilRun(exportId, (_cursor, status) => status === "FAILED");
+    await runInDurableObject(stub, async (actor, { storage }) => {
+      await actor.alarm();
+      expect(storage.sql.exec("SELECT body FROM outbox").toArray()).toEqual([]);
+      expect(await storage.getAlarm()).not.toBeNull();
+    });
+    const crashes = (await eventsOf(exportId)).filter((event) => event.type === "StepCrashed").map((event) => event.at);
+    expect(crashes).toHaveLength(3);
+    expect((crashes[2] ?? 0) - (crashes[0] ?? 0)).toBeGreaterThanOrEqual(2 * 20);
+  });
+});
+
+/** Lets `around` decide when what the run asks of its bucket of segments is done. */
+const intercept = (
+  exportId: string,
+  around: (method: string, key: string, ask: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> => {
+  const bucket = new Proxy(env.SEGMENTS, {
+    get:
+      (target, method: "get" | "put" | "delete" | "head") =>
+      (...args: [key: string, ...never[]]) =>
+        around(method, args[0], () => (target[method] as (...given: typeof args) => Promise<unknown>)(...args)),
+  });
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
+};
+
+it("A step that comes back after its run has ended leaves nothing in scratch", async () => {
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const exportId = crypto.randomUUID();
+  // Recoding derives a segment: this one reaches the store when the run has long been cancelled.
+  const spec: RunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  await intercept(exportId, async (method, _key, ask) => {
+    if (method !== "put") return ask();
+    asked.resolve();
+    await answered.promise;
+    const result = await ask();
+    written.resolve();
+    return result;
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    await run(env, exportId, 0).start(spec);
+    await asked.promise;
+    await run(env, exportId, 0).cancel();
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS); // nobody waits longer for a turn that hangs
+  } finally {
+    vi.useRealTimers();
+  }
+  await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
+  answered.resolve();
+  await written.promise;
+  await vi.waitUntil(async () => (await env.SEGMENTS.head(derivedKey(spec, 0))) === null, WITHIN);
+});
+
+it("A run that is paused and resumed while it waits for segments exports the rows of its window and no others", async () => {
+  const home = await newWorkspace();
+  for (const _ of ["first segment", "second segment"]) {
+    await ingest(home, post(newId(), { start_time: NOON - 1 }), post(newId(), { start_time: NOON }));
+    await snapshot(home);
+  }
+  const exportId = crypto.randomUUID();
+  const spec = specOf(home, exportId, 30_000);
+  const keys: string[] = [];
+  const asked = Promise.withResolvers<void>();
+  const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  await intercept(exportId, async (method, key, ask) => {
+    if (method === "get") {
+      if (!keys.includes(key)) keys.push(key);
+      if (keys.length === 2) asked.resolve();
+      await answered[keys.indexOf(key)]?.promise;
+    }
+    return ask();
+  });
+  await run(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
+  await asked.promise;
+  await run(env, exportId, 0).pause(1);
+  answered[0].resolve();
+  await new Promise((resume) => setTimeout(resume, 100));
+  await run(env, exportId, 0).resume(2);
+  answered[1].resolve();
+  await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
+  expect(await run(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
+});
+
+it("A run that was paused until its segments were removed says that they are gone, and what to do", async () => {
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const { segments } = await snapshot(home);
+  const exportId = crypto.randomUUID();
+  const spec = specOf(home, exportId, 30_000);
+  await intercept(exportId, async (method, key, ask) => {
+    if (method === "get") await env.SEGMENTS.delete(key);
+    return ask();
+  });
+  await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
+  await untilRun(exportId, (_cursor, status) => status === "FAILED");
+  const view = await run(env, exportId, 0).view();
+  expect([segments.length, view?.failures.map(({ failure }) => failure)]).toEqual([
+    1,
+    [{ reason: "processing", message: expect.stringMatching(/is gone: the export was paused .* clone/i) }],
+  ]);
+  await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
+});
+
+/** Has the run ask `around` instead of its destination how the bucket is opened. */
+const interceptAccess = (
+  exportId: string,
+  around: (ask: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> => {
+  const DESTINATION = {
+    getByName: (name: string) => {
+      const stub = env.DESTINATION.getByName(name) as unknown as { access(tenantId: string): Promise<unknown> };
+      return { access: (tenantId: string) => around(() => stub.access(tenantId)) };
+    },
+  };
+  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
+};
+
+describe("A failure that a step tells late, of a destination that was not there then, counts for nothing", () => {
+  /** A run whose steps ask for their bucket one by one, each answered when the test says so; false: it is not there. */
+  const begin = async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const exportId = crypto.randomUUID();
+    const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
+    let asked = 0;
+    await interceptAccess(exportId, async (ask) => {
+      asked += 1;
+      return (await answers[asked - 1]?.promise) ? ask() : null;
+    });
+    await run(env, exportId, 0).start(specOf(home, exportId, 30_000));
+    const view = () => run(env, exportId, 0).view();
+    const untilAsked = (times: number) => vi.waitUntil(() => asked === times, WITHIN);
+    const untilCompleted = () => vi.waitUntil(async () => (await view())?.status === "COMPLETED", WITHIN);
+    await untilAsked(1);
+    return {
+      exportId,
+      answer: (n: number, isThere: boolean) => answers[n]?.resolve(isThere),
+      untilAsked,
+      untilCompleted,
+      view,
+    };
+  };
+
+  it("when the run was paused and resumed meanwhile", async () => {
+    const { exportId, answer, untilAsked, untilCompleted, view } = await begin();
+    await run(env, exportId, 0).pause(1);
+    await run(env, exportId, 0).resume(2);
+    answer(0, false);
+    await untilAsked(2);
+    answer(1, true);
+    await untilCompleted();
+    expect(await view()).toMatchObject({ retryNumber: 0, failures: [] });
+  });
+
+  it("when it hung, and a later turn does its work", async () => {
+    const { setTimeout: wait } = globalThis;
+    const isLong = (ms: number | undefined) => ms === LONGEST_WAIT_MS; // nobody waits longer for a turn that hangs
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms?: number) =>
+      wait(work, isLong(ms) ? 1 : ms)) as typeof setTimeout);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { answer, untilAsked, untilCompleted, view } = await begin();
+    await untilAsked(2);
+    answer(0, false);
+    await new Promise((resume) => setTimeout(resume, 100));
+    expect(await view()).toMatchObject({ status: "RUNNING", retryNumber: 0, failures: [] });
+    answer(1, true);
+    await untilCompleted();
+  });
+});

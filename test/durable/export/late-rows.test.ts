@@ -1,0 +1,197 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { TraceShardActor } from "../../../durable/shard/shard.ts";
+import type { Claim } from "../../../durable/source/trace-source.ts";
+import { windowOf } from "../../../src/domain/schedule/windows.ts";
+import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
+import {
+  DAY,
+  env,
+  ingest,
+  meantRows,
+  newId,
+  newProject,
+  patch,
+  post,
+  rowsIn,
+  shard,
+  shardStub,
+  straysOf,
+  type TestProject,
+  takenOf,
+  WHOLE_DAY,
+} from "../traces.ts";
+
+const HOUR_MS = 3_600_000;
+const START = startOfDay(DAY);
+
+const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
+const hour = (from: number): Window => windowOf(START, 1, from);
+
+describe("a shard that is asked by exports of a schedule", () => {
+  const main = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "main" });
+  const late = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "late" });
+  const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
+
+  const claimed = async (project: TestProject, claim: Claim, window: Window): Promise<string[]> => {
+    const rows = await meantRows(await shard(project).snapshot(window, 0, claim));
+    return rows.map(({ id }) => id).sort();
+  };
+
+  it("gives a row that came after its window was exported to the next export, once", async () => {
+    const project = newProject();
+    const [early, lateOne, next] = [newId(), newId(), newId()];
+    await ingest(project, post(early, at(0)));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([early]);
+    await ingest(project, post(lateOne, at(0.5)), post(next, at(1)));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await claimed(project, main("e1"), hour(1))).toEqual([next]);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
+    expect(await shard(project).hasLate("s", hour(1).end)).toBe(false);
+    expect(await claimed(project, late("e2"), until(2))).toEqual([]);
+  });
+
+  it("answers the same rows whenever a claim is repeated, also after an eviction and after rows and patches came", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, post(a, at(0)));
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(b, at(0)));
+    await claimed(project, late("e1"), until(1));
+    await ingest(project, post(newId(), at(0)), patch(a, { name: "patched" }), patch(b, { name: "patched" }));
+    for (let again = 0; again < 2; again += 1) {
+      expect(await claimed(project, main("e0"), hour(0))).toEqual([a]);
+      expect(await claimed(project, late("e1"), until(1))).toEqual([b]);
+      await evictDurableObject(shardStub(project));
+    }
+  });
+
+  it("finds rows late that came when it had nothing yet but a schedule's question", async () => {
+    const project = newProject();
+    const id = newId();
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([]);
+    await evictDurableObject(shardStub(project));
+    await ingest(project, post(id, at(0)));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
+  });
+
+  it("does not take a patch of an exported run for a late row, and a post after its patch is one row", async () => {
+    const project = newProject();
+    const [exported, patchedFirst] = [newId(), newId()];
+    await ingest(project, post(exported, at(0)));
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, patch(exported, { name: "patched" }));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    await ingest(project, patch(patchedFirst, { ...at(0), project: { name: "demo" } }));
+    expect(await claimed(project, late("e2"), until(1))).toEqual([patchedFirst]);
+    await ingest(project, post(patchedFirst, at(0)));
+    expect(await claimed(project, late("e3"), until(1))).toEqual([]);
+  });
+
+  it("keeps the start time of exported runs: none moves into another window", async () => {
+    const project = newProject();
+    const [forth, back] = [newId(), newId()];
+    await ingest(project, post(forth, at(0)), post(back, at(1)));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([forth]);
+    await shard(project).ingest([patch(forth, { ...at(1), name: "moved" }), patch(back, { ...at(0), name: "moved" })]);
+    expect(await claimed(project, main("e1"), hour(1))).toEqual([back]);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    expect((await rowsIn(await shard(project).snapshot(WHOLE_DAY, 0, null))).map(({ name }) => name)).toEqual([
+      "moved",
+      "moved",
+    ]);
+  });
+
+  it("gives released rows to the next export, and to the released one no more", async () => {
+    const project = newProject();
+    const id = newId();
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(id, at(0)));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
+    await shard(project).release("e1");
+    await shard(project).release("e1");
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await claimed(project, late("e1"), until(1))).toEqual([]);
+    expect(await claimed(project, late("e2"), until(2))).toEqual([id]);
+    await shard(project).release("e3");
+    expect(await claimed(project, late("e3"), until(2))).toEqual([]);
+  });
+
+  it("keeps schedules and one-off exports apart", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, post(a, at(0)));
+    await claimed(project, main("s0"), hour(0));
+    await ingest(project, post(b, at(0)));
+    expect(await shard(project).hasLate("t", hour(0).end)).toBe(false);
+    expect(await claimed(project, main("t0", "t"), hour(0))).toEqual([a, b].sort());
+    expect(await claimed(project, late("t1", "t"), until(1))).toEqual([]);
+    expect(await claimed(project, late("s1"), until(1))).toEqual([b]);
+    expect(await rowsIn(await shard(project).snapshot(WHOLE_DAY, 0, null))).toHaveLength(2);
+  });
+
+  it("finds late rows neither in windows that were never exported nor in later ones", async () => {
+    const project = newProject();
+    await ingest(project, post(newId(), at(0)));
+    await claimed(project, main("e1"), hour(1));
+    await ingest(project, post(newId(), at(0.5)), post(newId(), at(1.5)));
+    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await claimed(project, late("e2"), until(1))).toEqual([]);
+  });
+
+  it("has its day noted again after each look, and a confirmation from before the look counts for nothing", async () => {
+    const project = newProject();
+    const noted = async () => {
+      const query = { projectId: project.project.id, noted: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
+      return (await straysOf(project).notedDays(query)).noted;
+    };
+    await ingest(project, post(newId(), at(0)), post(newId(), at(0)));
+    expect(await noted()).toBe(1);
+    await ingest(project, post(newId(), at(0)));
+    expect(await noted()).toBe(1);
+    await claimed(project, main("e0"), hour(0));
+    await ingest(project, post(newId(), at(0)));
+    expect(await noted()).toBe(2);
+    await shard(project).hasLate("s", hour(0).end);
+    const { note } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
+    if (note === null) throw new Error("the day is noted");
+    await shard(project).hasLate("s", hour(0).end);
+    await shard(project).dayNoted(note);
+    expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
+  });
+
+  it("has its day noted again by a row that comes while the rest is sealed for a claim: it is late already", async () => {
+    const project = newProject();
+    await ingest(project, post(newId(), at(0)));
+    const [note, rows] = await runInDurableObject(shardStub(project), async (actor: TraceShardActor) => {
+      const { SEGMENTS } = env;
+      let meanwhile: string | null = null;
+      const put = async (key: string, value: Uint8Array) => {
+        meanwhile ??= takenOf(await actor.ingest([post(newId(), at(0))])).note;
+        return SEGMENTS.put(key, value);
+      };
+      Reflect.set(actor, "env", { ...env, SEGMENTS: { put } });
+      const { segments } = await actor.snapshot(hour(0), 0, main("e0"));
+      return [meanwhile, segments.reduce((sum, segment) => sum + segment.rows, 0)] as const;
+    });
+    expect(rows).toBe(1);
+    expect(note).not.toBeNull();
+  });
+
+  it("that an earlier version filled counts its runs as there from the beginning", async () => {
+    const project = newProject();
+    const [old, lateOne] = [newId(), newId()];
+    await ingest(project, post(old, at(0)));
+    await shard(project).snapshot(WHOLE_DAY, 0, null);
+    await runInDurableObject(shardStub(project), (_, { storage }) => {
+      storage.sql.exec("DROP TABLE share");
+      storage.sql.exec("DROP TABLE asked");
+      storage.sql.exec("ALTER TABLE segment DROP COLUMN first");
+    });
+    await evictDurableObject(shardStub(project));
+    expect(await claimed(project, main("e0"), hour(0))).toEqual([old]);
+    await ingest(project, post(lateOne, at(0)), patch(old, { name: "patched" }));
+    expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
+  });
+});

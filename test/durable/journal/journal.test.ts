@@ -1,0 +1,209 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Journal, MAX_EVENT_BYTES, type Script } from "../../../durable/journal/journal.ts";
+import { migrate } from "../../../durable/journal/schema.ts";
+import type { Decider } from "../../../src/domain/shared/decider.ts";
+import { NOW } from "../../support/samples.ts";
+
+/** A counter that tells a neighbour each even number it reaches. */
+type Counted = { readonly type: "Counted"; readonly note: string };
+type Count = { readonly note: string; readonly times: number; readonly now: number };
+
+const counter: Decider<number, Count, Counted> = {
+  initialState: 0,
+  decide: ({ note, times }) => Array.from({ length: times }, () => ({ type: "Counted", note })),
+  evolve: (count) => count + 1,
+  wakeAt: (count) => (count === 0 ? null : NOW + count),
+};
+
+const script: Script<number, Count, Counted, string> = {
+  decider: counter,
+  announce: (_event, after, seq) => (after % 2 === 0 ? [`${after}@${seq}`] : []),
+  receiverOf: (message) => (message.startsWith("2") ? "first" : "other"),
+  tellsAll: () => false,
+  upcast: (event) => ({ note: "", ...event, type: "Counted" }),
+};
+
+const withStorage = <R>(name: string, work: (storage: DurableObjectStorage) => R | Promise<R>): Promise<R> =>
+  runInDurableObject(env.EXPORT.getByName(`test/journal/${name}`), (_actor, state) => work(state.storage));
+
+describe("a journal", () => {
+  it("folds its log on start", async () => {
+    await withStorage("fold", (storage) => {
+      new Journal(storage, script).submit({ note: "a", times: 3, now: NOW });
+      expect(new Journal(storage, script).state).toBe(3);
+    });
+  });
+
+  it("of an actor that was only asked leaves nothing on disk", async () => {
+    await withStorage("asked", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 0, now: NOW });
+      journal.settle(NOW);
+      expect(await journal.flush(async () => {})).toBe(true);
+      expect([...journal.events()]).toEqual([]);
+      expect(storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()).toEqual([]);
+    });
+  });
+
+  it("appends nothing when nothing happened", async () => {
+    await withStorage("nothing", (storage) => {
+      const journal = new Journal(storage, script);
+      expect(journal.submit({ note: "a", times: 0, now: NOW })).toEqual([]);
+      expect([...journal.events()]).toEqual([]);
+    });
+  });
+
+  it("keeps all events of a command or none: one over 256 KB undoes them and the alarm", async () => {
+    await withStorage("too-large", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1, now: NOW });
+      expect(() => journal.submit({ note: "é".repeat(MAX_EVENT_BYTES / 2), times: 2, now: NOW })).toThrow(
+        /over 262144/,
+      );
+      expect(journal.state).toBe(1);
+      expect(new Journal(storage, script).state).toBe(1);
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+    });
+  });
+
+  it("puts the one alarm where the state wants it, at once when a message waits", async () => {
+    await withStorage("alarm", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1, now: NOW });
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+      journal.submit({ note: "a", times: 1, now: NOW });
+      expect(await storage.getAlarm()).toBe(NOW);
+      await journal.flush(async () => {});
+      journal.settle(NOW);
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+    });
+  });
+
+  it("delivers messages at least once, in order: one that fails stays, with later ones to the same receiver", async () => {
+    await withStorage("outbox", async (storage) => {
+      new Journal(storage, script).submit({ note: "a", times: 22, now: NOW });
+      const journal = new Journal(storage, script);
+      const heard: string[] = [];
+      const first = await journal.flush(async (message) => {
+        if (message === "2@2") throw new Error("out of reach");
+        heard.push(message);
+      });
+      expect(first).toBe(false);
+      expect(heard).toEqual(["4@4", "6@6", "8@8", "10@10", "12@12", "14@14", "16@16", "18@18"]);
+      journal.settle(NOW + 10);
+      expect(await storage.getAlarm()).toBe(NOW + 10);
+      const second = await journal.flush(async (message) => {
+        heard.push(message);
+      });
+      expect(second).toBe(true);
+      expect(heard.slice(8)).toEqual(["2@2", "20@20", "22@22"]);
+    });
+  });
+
+  it("delivers what becomes due while it delivers, so that nothing new waits for the next alarm", async () => {
+    await withStorage("meanwhile", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 2, now: NOW });
+      const heard: string[] = [];
+      const isEmpty = await journal.flush(async (message) => {
+        heard.push(message);
+        if (message === "2@2") journal.submit({ note: "a", times: 2, now: NOW });
+      });
+      journal.settle(NOW + 10_000);
+      expect(isEmpty).toBe(true);
+      expect(heard).toEqual(["2@2", "4@4"]);
+      expect(await storage.getAlarm()).toBe(NOW + 4);
+    });
+  });
+
+  it("sends of waiting messages that tell all only the last one to each receiver", async () => {
+    await withStorage("replaced", async (storage) => {
+      const journal = new Journal(storage, { ...script, tellsAll: (message) => message !== "6@6" });
+      journal.submit({ note: "a", times: 22, now: NOW });
+      const heard: string[] = [];
+      const isEmpty = await journal.flush(async (message) => {
+        heard.push(message);
+      });
+      expect(isEmpty).toBe(true);
+      expect(heard.toSorted()).toEqual(["18@18", "22@22", "6@6"]);
+    });
+  });
+
+  it("leaves an alarm that is due where it is, and moves one that is not or that was taken for the work", async () => {
+    await withStorage("due", async (storage) => {
+      const at = NOW + 100;
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1, now: at });
+      journal.submit({ note: "a", times: 4, now: at });
+      expect(await storage.getAlarm()).toBe(NOW + 1);
+      journal.armRecovery(at + 1);
+      expect(await storage.getAlarm()).toBe(at + 1);
+      journal.submit({ note: "a", times: 1, now: at });
+      expect(await storage.getAlarm()).toBe(NOW + 6);
+    });
+  });
+
+  it("of an actor that does at once what is due comes to its alarm later, and moves none that comes earlier", async () => {
+    await withStorage("acting", async (storage) => {
+      const journal = new Journal(storage, script);
+      expect(journal.isDue(NOW)).toBe(false);
+      journal.submitAndAct({ note: "a", times: 2, now: NOW });
+      const recoveryAt = await storage.getAlarm();
+      expect(recoveryAt).toBeGreaterThan(NOW + 2);
+      expect(journal.isDue(NOW)).toBe(true);
+      await journal.flush(async () => {});
+      expect(journal.isDue(NOW)).toBe(false);
+      journal.leave(NOW, NOW);
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+      journal.submitAndAct({ note: "a", times: 1, now: NOW + 1 });
+      expect(await storage.getAlarm()).toBe(NOW + 2);
+      expect(await new Journal(storage, script).flush(async () => {})).toBe(true);
+    });
+  });
+
+  it("gives its events in pages that fit into a message, and says where the next one begins", async () => {
+    await withStorage("pages", (storage) => {
+      const journal = new Journal(storage, script);
+      for (let n = 0; n < 24; n += 1) journal.submit({ note: "x".repeat(200_000), times: 1, now: NOW });
+      const first = journal.page({ after: 0, limit: 1000 }, false);
+      expect(first.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, n) => n + 1));
+      expect([first.nextAfter, first.isOver]).toEqual([21, false]);
+      const rest = journal.page({ after: 21, limit: 3 }, true);
+      expect(rest.events.map(({ seq }) => seq)).toEqual([22, 23, 24]);
+      expect([rest.nextAfter, rest.isOver]).toEqual([null, true]);
+      expect(journal.page({ after: 0, limit: 2 }, true)).toMatchObject({ nextAfter: 2 });
+    });
+  });
+
+  it("shows the state right after an event and at an instant, as a prefix of the log even where a clock went back", async () => {
+    await withStorage("moments", (storage) => {
+      const journal = new Journal(storage, script);
+      for (const at of [NOW, NOW + 20, NOW + 10, NOW + 30]) journal.submit({ note: "a", times: 1, now: at });
+      const asOfEvent = [0, 1, 4, 5].map((seq) => journal.stateAsOf({ kind: "event", seq }));
+      expect(asOfEvent).toEqual([0, 1, 4, null]);
+      const asOfInstant = [-1, 0, 15, 20, 30, 99].map((ms) => journal.stateAsOf({ kind: "instant", at: NOW + ms }));
+      expect(asOfInstant).toEqual([0, 1, 1, 3, 4, 4]);
+      expect(journal.state).toBe(4);
+    });
+  });
+
+  it("lifts events of an older version when it reads them", async () => {
+    await withStorage("upcast", (storage) => {
+      migrate(storage);
+      storage.sql.exec("INSERT INTO event (seq, at, type, body) VALUES (1, 0, 'Counted', ?)", '{"type":"Counted"}');
+      const journal = new Journal(storage, script);
+      expect([...journal.events()]).toEqual([{ seq: 1, at: 0, event: { type: "Counted", note: "" } }]);
+      expect(journal.state).toBe(1);
+    });
+  });
+
+  it("tells events after a place in the log", async () => {
+    await withStorage("since", (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 3, now: NOW });
+      expect([...journal.events(2)].map((one) => one.seq)).toEqual([3]);
+    });
+  });
+});

@@ -1,0 +1,18 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { workspace } from "../../../durable/protocol/actors.ts";
+import type { Env } from "../../../durable/protocol/env.ts";
+
+describe("An answer that an actor may hand on obliges nobody to dispose of it", () => {
+  const asked = workspace(env as Env, "a-tenant-of-the-stub-test");
+  it.each([
+    { kind: "a record", answer: () => asked.project("unknown") },
+    { kind: "a list", answer: () => asked.resolveProjects([]) },
+  ])("$kind", async ({ answer }) => {
+    expect(Object.getOwnPropertySymbols(await answer())).toEqual([]);
+  });
+
+  it("and one that is no object stays what it is", async () => {
+    expect(await asked.binding("unknown")).toBeNull();
+  });
+});

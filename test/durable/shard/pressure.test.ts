@@ -1,0 +1,143 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { editFeedback, findFeedback } from "../../../durable/worker/feedback.ts";
+import { queryRuns } from "../../../durable/worker/query/query.ts";
+import { ok } from "../../../src/domain/shared/result.ts";
+import { queryOf } from "../../../src/http/runs/query-schemas.ts";
+import { MAX_RUN_BYTES } from "../../../src/trace/run/change.ts";
+import {
+  bytes,
+  DAY,
+  env,
+  exported,
+  feedback,
+  ingest,
+  NOON,
+  newId,
+  newProject,
+  patch,
+  post,
+  ringMuchLater,
+  shard,
+  shardStub,
+  snapshot,
+  straysOf,
+  type TestProject,
+  text,
+  withEnv,
+} from "../traces.ts";
+
+const inputs = bytes(`{"a":"${"x".repeat(2000)}"}`);
+const AWAY = { put: () => Promise.reject(new Error("the bucket is away")) } as unknown as R2Bucket;
+const crowded = (project: TestProject): Promise<void> => withEnv(project, () => ({ MAX_HOT_BYTES: 4000 }));
+const idsIn = async (project: TestProject): Promise<string[]> => (await exported(project)).map(({ id }) => id).sort();
+const namesFound = async ({ tenantId, project }: TestProject) => {
+  const query = { ...queryOf({}), columns: ["name"] as const, projects: new Map([[project.id, project]]) };
+  const found = await queryRuns(env, tenantId, query);
+  return found.ok ? found.value.runs.map(({ row }) => row.name).sort() : found;
+};
+
+/** A project whose shard has been made, and takes so little. */
+async function crowdedProject(): Promise<TestProject> {
+  const project = newProject();
+  await snapshot(project);
+  await crowded(project);
+  return project;
+}
+
+describe("while too much waits to be sealed", () => {
+  it("a request is refused as a whole, and taken once when it is sent again after the seal", async () => {
+    const project = await crowdedProject();
+    const sent = Array.from({ length: 3 }, () => post(newId(), { inputs }));
+    const more = [post(newId()), post(newId())];
+    await withEnv(project, () => ({ SEGMENTS: AWAY }));
+    expect((await ingest(project, ...sent)).capacity).toBeNull();
+    expect(await ingest(project, ...more)).toEqual({
+      accepted: 0,
+      refusals: [],
+      capacity: { reason: "capacity", message: expect.any(String), retryAfterSeconds: 10 },
+    });
+    await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
+    await runDurableObjectAlarm(shardStub(project));
+    expect((await ingest(project, ...more)).accepted).toBe(2);
+    expect(await idsIn(project)).toEqual([...sent, ...more].map(({ id }) => id).sort());
+  });
+
+  it("runs that have not ended are sealed too: nobody can hold the room by never ending his", async () => {
+    const project = await crowdedProject();
+    for (let round = 0; round < 5; round += 1) {
+      await ingest(project, post(newId(), { inputs }), post(newId(), { inputs }));
+      await ringMuchLater(project);
+    }
+    expect((await ingest(project, post(newId()))).capacity).toBeNull();
+    expect(await exported(project)).toHaveLength(11);
+  });
+
+  it("a change that waits for its run is acknowledged, kept, and brought home when there is room", async () => {
+    const project = await crowdedProject();
+    const id = newId();
+    await withEnv(project, () => ({ SEGMENTS: AWAY }));
+    await ingest(project, post(id, { inputs }), post(newId(), { inputs }));
+    const outcome = await ingest(project, feedback(id, { key: "liked", score: 1 }));
+    expect(outcome).toMatchObject({ accepted: 1, capacity: null });
+    await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
+    await runDurableObjectAlarm(shardStub(project));
+    await straysOf(project).flush({ projectId: project.project.id, day: "2030-01-02", shards: 1 });
+    const row = (await exported(project)).find((one) => one.id === id);
+    expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { n: 1 } });
+  });
+
+  it("queries and edits of feedback are answered, and show what waits for room when there is some", async () => {
+    const project = await crowdedProject();
+    const id = newId();
+    const given = feedback(id, { key: "liked", score: 1 });
+    await withEnv(project, () => ({ SEGMENTS: AWAY }));
+    await ingest(project, post(id), given);
+    await ingest(project, post(newId(), { inputs }), post(newId(), { inputs }));
+    expect((await ingest(project, patch(id, { name: "patched" }))).capacity).toBeNull();
+    expect(await namesFound(project)).toEqual(["posted", "posted", "posted"]);
+    const edit = { id: given.feedback?.id ?? "", json: '{"score":0}', edit: "patch" } as const;
+    expect(await editFeedback(env, project.tenantId, edit)).toEqual(ok(true));
+    expect((await findFeedback(env, project.tenantId, edit.id))?.json).toContain('"score":0');
+    const day = { projectId: project.project.id, day: DAY, shards: 1 };
+    await expect(straysOf(project).flush(day)).rejects.toThrow("faster than they are sealed");
+    await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
+    await runDurableObjectAlarm(shardStub(project));
+    expect(await namesFound(project)).toEqual(["patched", "posted", "posted"]);
+    const row = (await exported(project)).find((one) => one.id === id);
+    expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { avg: 0 } });
+  });
+});
+
+it("a storage that takes nothing refuses the request, keeps none of it, and takes it later", async () => {
+  const project = newProject();
+  await ingest(project, post(newId()));
+  const sent = [post(newId()), post(newId())];
+  const answer = await runInDurableObject(shardStub(project), async (instance, { storage }) => {
+    storage.sql.exec(
+      "CREATE TRIGGER full AFTER INSERT ON change WHEN (SELECT count(*) FROM change) > 2 BEGIN SELECT RAISE(ABORT, 'SQLITE_FULL'); END",
+    );
+    const refused = await instance.ingest(sent);
+    storage.sql.exec("DROP TRIGGER full");
+    return refused;
+  });
+  expect(answer).toMatchObject({ ok: false, failure: { reason: "capacity", retryAfterSeconds: 10 } });
+  expect(await exported(project)).toHaveLength(1);
+  expect((await shard(project).ingest(sent)).ok).toBe(true);
+  expect(await exported(project)).toHaveLength(3);
+});
+
+it("a run that is sent piece by piece stays within its bound, and its neighbours are exported", {
+  timeout: 60_000,
+}, async () => {
+  const project = newProject();
+  const [large, neighbour] = [newId(), newId()];
+  const half = bytes(JSON.stringify("x".repeat(MAX_RUN_BYTES / 2 - 10)));
+  const home = { project: { name: "demo" }, start_time: NOON } as const;
+  await ingest(project, post(large, { inputs: half }), post(neighbour));
+  for (const field of ["outputs", "extra", "events"]) await ingest(project, patch(large, { ...home, [field]: half }));
+  const [first, second] = await exported(project);
+  expect([first?.id, second?.id]).toEqual([large, neighbour]);
+  expect([first?.inputs?.length, first?.outputs?.length]).toEqual([half.length, half.length]);
+  expect([first?.extra, first?.events]).toEqual([null, null]);
+});

@@ -1,0 +1,108 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { bulkExport, workspace } from "../../../durable/protocol/actors.ts";
+import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import type { StraysActor } from "../../../durable/unrouted/unrouted.ts";
+import { ANY_FEEDBACK, listFeedback } from "../../../durable/worker/feedback.ts";
+import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
+import {
+  env,
+  exported,
+  feedback,
+  ingest,
+  keysOf,
+  newId,
+  newProject,
+  post,
+  shard,
+  straysOf,
+  WHOLE_DAY,
+} from "../traces.ts";
+
+const straysStub = ({ tenantId }: TestWorkspace) =>
+  env.STRAYS.getByName(`strays/${tenantId}`) as unknown as DurableObjectStub<StraysActor>;
+
+const remove = async (home: TestWorkspace) =>
+  expect(await workspace(env, home.tenantId).deleteProject(home.project.id)).toEqual({ ok: true, value: null });
+
+describe("a project that is deleted", () => {
+  it("is unknown at once, with its feedback, and its name begins anew", async () => {
+    const home = await newWorkspace();
+    const run = newId();
+    await ingest(home, post(run), feedback(run, { key: "k", score: 1 }));
+    await remove(home);
+    const own = workspace(env, home.tenantId);
+    expect(await own.project(home.project.id)).toMatchObject({ ok: false, failure: { reason: "not_found" } });
+    expect(await own.deleteProject(home.project.id)).toMatchObject({ ok: false, failure: { reason: "not_found" } });
+    for await (const piece of listFeedback(env, home.tenantId, { ...ANY_FEEDBACK, offset: 0, limit: 9 }))
+      expect(piece).toEqual([]);
+    const [again] = await own.resolveProjects([{ name: home.project.name }]);
+    expect(again?.ok && again.value.id !== home.project.id).toBe(true);
+    expect(await own.createExport(definitionOf(home))).toMatchObject({ ok: false, failure: { what: "project" } });
+  });
+
+  it("leaves nothing in the bucket, nor does what was on its way to it; other projects keep theirs", async () => {
+    const home = await newWorkspace();
+    const neighbour = { ...home, project: { ...newProject(2).project, tenantId: home.tenantId } };
+    await ingest(home, ...Array.from({ length: 3 }, () => post(newId())));
+    await ingest(neighbour, post(newId()));
+    await exported(home);
+    await exported(neighbour);
+    const kept = (await keysOf(home)).filter((key) => key.includes(neighbour.project.id));
+    expect([kept.length, (await keysOf(home)).length]).toEqual([1, 2]);
+    await remove(home);
+    // The alarm may have run by itself already.
+    const left = async () => (await keysOf(home)).filter((key) => key.includes(home.project.id));
+    while ((await left()).length > 0) await runDurableObjectAlarm(straysStub(home));
+    expect(await keysOf(home)).toEqual(kept);
+
+    await ingest(home, post(newId()));
+    await shard(home).snapshot({ start: 0, end: Number.MAX_SAFE_INTEGER }, 0, null);
+    while ((await left()).length > 0) await runDurableObjectAlarm(straysStub(home));
+    expect((await exported(neighbour)).length).toBe(1);
+    expect(
+      await straysOf(home).notedDays({
+        projectId: home.project.id,
+        noted: 0,
+        firstDay: "2000",
+        lastDay: "3000",
+        limit: 9,
+      }),
+    ).toEqual({ days: [], noted: 0 });
+  });
+
+  it("fails its exports that have not ended, and they say why; schedules are cancelled, what has ended stays", async () => {
+    const home = await newWorkspace();
+    await ingest(home, post(newId()));
+    const own = workspace(env, home.tenantId);
+    const done = definitionOf(home);
+    await own.createExport(done);
+    await untilEnded(home.tenantId, done.id);
+    const long = definitionOf(home, { end: WHOLE_DAY.end + 200 * DAY_MS });
+    const schedule = definitionOf(home, { end: null, intervalHours: 1, start: Date.now() });
+    await own.createExport(long);
+    await own.createExport(schedule);
+    await remove(home);
+    expect(await untilEnded(home.tenantId, done.id)).toMatchObject({ status: "COMPLETED", isProjectDeleted: false });
+    expect(await untilEnded(home.tenantId, long.id)).toMatchObject({ status: "FAILED", isProjectDeleted: true });
+    expect(await untilEnded(home.tenantId, schedule.id)).toMatchObject({ status: "CANCELLED" });
+    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_PART)).items.map((run) => run.finishedAt);
+    await expect.poll(runs, { timeout: 20_000 }).not.toContain(null);
+  });
+
+  it("is lost to an export that waits for room, paused or not", async () => {
+    const home = await newWorkspace();
+    for (const isPaused of [true, false]) {
+      const definition = definitionOf(home);
+      const waiting = bulkExport(env, definition.id);
+      await waiting.create({ definition, shards: 1, destination: CONFIG });
+      if (isPaused) await waiting.pause();
+      await waiting.loseProject();
+      await waiting.admit();
+      expect(await waiting.view()).toMatchObject({ status: "FAILED", isProjectDeleted: true, pausedAt: null });
+    }
+  });
+});
+
+const CONFIG = { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false };

@@ -1,0 +1,402 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { Env } from "../../../durable/protocol/env.ts";
+import type { TraceShardProtocol } from "../../../durable/protocol/shard.ts";
+import { StraySearch } from "../../../durable/unrouted/search.ts";
+import { StrayStore } from "../../../durable/unrouted/store.ts";
+import type { StraysActor } from "../../../durable/unrouted/unrouted.ts";
+import { ANY_FEEDBACK } from "../../../durable/worker/feedback.ts";
+import { ok } from "../../../src/domain/shared/result.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
+import {
+  bytes,
+  DAY,
+  env,
+  exported,
+  feedback,
+  ingest,
+  NOON,
+  newId,
+  newProject,
+  patch,
+  post,
+  straysOf,
+  type TestProject,
+} from "../traces.ts";
+
+const ended = { end_time: NOON + 1, outputs: bytes("{}") };
+
+const stub = ({ tenantId }: TestProject) =>
+  env.STRAYS.getByName(`strays/${tenantId}`) as unknown as DurableObjectStub<StraysActor>;
+
+describe("a patch that names neither project nor day", () => {
+  it("finds its run", async () => {
+    const project = newProject(3);
+    const ids = Array.from({ length: 20 }, newId);
+    await ingest(project, ...ids.map((id) => post(id)));
+    expect(await straysOf(project).place(ids.map((id) => patch(id, ended)))).toEqual(ok({ placed: 20, parked: 0 }));
+    expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
+  });
+
+  it("finds its run within the same request, and after it was sealed", async () => {
+    const project = newProject();
+    const [a, b] = [newId(), newId()];
+    await ingest(project, patch(a, ended), post(a), post(b));
+    await exported(project);
+    await ingest(project, patch(b, ended));
+    expect((await exported(project)).map(({ status }) => status)).toEqual(["success", "success"]);
+  });
+
+  it("waits for its run, and a snapshot right after the run has it", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, patch(id, { ...ended, name: "first" }));
+    await ingest(project, patch(id, { name: "second" }));
+    await evictDurableObject(stub(project));
+    await ingest(project, post(id));
+    await ingest(project, patch(id, { run_type: "llm" }));
+    expect(await exported(project)).toMatchObject([{ status: "success", name: "second", run_type: "llm" }]);
+  });
+
+  it("is brought home by the alarm", async () => {
+    const project = newProject();
+    const id = newId();
+    expect(await straysOf(project).place([patch(id, ended)])).toEqual(ok({ placed: 0, parked: 1 }));
+    await ingest(project, post(id));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await runDurableObjectAlarm(stub(project));
+    expect(await straysOf(project).place([patch(id, {})])).toEqual(ok({ placed: 1, parked: 0 }));
+    expect(await exported(project)).toMatchObject([{ status: "success" }]);
+  });
+
+  it("of several megabytes is kept whole while it waits", async () => {
+    const project = newProject();
+    const id = newId();
+    const large = `{"a":"${"0123456789".repeat(500_000)}"}`;
+    await ingest(project, patch(id, { outputs: bytes(large) }));
+    await evictDurableObject(stub(project));
+    await ingest(project, post(id));
+    const [row] = await exported(project);
+    expect(new TextDecoder().decode(row?.outputs ?? new Uint8Array()) === large).toBe(true);
+  });
+});
+
+describe("very many changes without their runs", () => {
+  const MANY = 25_000;
+  const park = (project: TestProject, parkedAt: number): Promise<void> =>
+    runInDurableObject(stub(project), (_, { storage }) => {
+      storage.sql.exec(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        INSERT INTO stray (run, likely, parked_at, tries, due_at, bytes)
+        SELECT printf('ffffffff-0000-4000-8000-%012d', i), '[]', ?, 0, ?, 512 FROM n`,
+        MANY,
+        parkedAt,
+        Number.MAX_SAFE_INTEGER,
+      );
+    });
+
+  it("hold up no snapshot", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, patch(newId(), ended));
+    await park(project, Date.now());
+    await ingest(project, patch(id, ended));
+    await ingest(project, post(id));
+    expect(await exported(project)).toMatchObject([{ status: "success" }]);
+  });
+
+  it("are asked for once on each day, and again only where they may have come since", async () => {
+    const project = newProject();
+    const days = ["2030-01-02", "2030-01-03", "2030-01-04"];
+    const [early, lost, late] = [newId(), newId(), newId()];
+    for (const day of [0, 1, 2]) await ingest(project, post(newId(), { start_time: NOON + day * DAY_MS * 1000 }));
+    await ingest(project, patch(early, ended), patch(lost, ended));
+    await park(project, Date.now());
+    // What is parked is counted anew.
+    await evictDurableObject(stub(project));
+    /** What shards were asked for by the runs' ids. */
+    let asked: string[] = [];
+    await runInDurableObject(stub(project), (instance) => {
+      // `env` is protected in the types alone.
+      const inside = instance as unknown as { env: Env };
+      const { TRACE_SHARD } = inside.env;
+      const getByName = (name: string) => {
+        const shard = TRACE_SHARD.getByName(name) as unknown as TraceShardProtocol;
+        const has = (ids: readonly string[]) => {
+          asked.push(...ids);
+          return shard.has(ids);
+        };
+        return {
+          has,
+          arrivals: (...args: Parameters<typeof shard.arrivals>) => shard.arrivals(...args),
+          ingest: (...args: Parameters<typeof shard.ingest>) => shard.ingest(...args),
+        };
+      };
+      inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
+    });
+    const search = async (): Promise<string[]> => {
+      // It looks for runs, too.
+      await runInDurableObject(stub(project), (_, { storage }) => storage.deleteAlarm());
+      asked = [];
+      const projectIds = [project.project.id];
+      const [firstDay = "", , lastDay = ""] = days;
+      const found = await straysOf(project).daysToQuery({ projectIds, firstDay, lastDay, order: "asc", limit: 10 });
+      expect(found.map(({ day }) => day)).toEqual(days);
+      return asked;
+    };
+    expect(await search()).toEqual([]);
+    await ingest(project, post(early));
+    expect(await search()).toEqual([early]);
+    await exported(project);
+    expect(await search()).toEqual([]);
+    await straysOf(project).place([patch(late, ended)]);
+    expect(await search()).toEqual([late, late, late]);
+    await ingest(project, post(late));
+    await exported(project);
+    expect(await search()).toEqual([]);
+    const patched = (await exported(project)).filter(({ status }) => status === "success").map(({ id }) => id);
+    expect(patched.sort()).toEqual([early, late]);
+  });
+
+  it("are given up all together after a week", async () => {
+    const project = newProject();
+    await straysOf(project).place([patch(newId(), ended)]);
+    await park(project, Date.now() - 8 * 86_400_000);
+    await runDurableObjectAlarm(stub(project));
+    await runInDurableObject(stub(project), (_, { storage }) => {
+      expect(storage.sql.exec("SELECT count(*) AS left FROM stray").one()).toEqual({ left: 1 });
+    });
+  });
+});
+
+describe("where little may wait for runs", () => {
+  /** Room for so much; half of it for changes whose runs are not there. */
+  const narrowed = async (room: Partial<Env>, project = newProject()): Promise<TestProject> => {
+    await runInDurableObject(stub(project), (instance) => {
+      // `env` is protected in the types alone.
+      const inside = instance as unknown as { env: Env };
+      inside.env = { ...inside.env, ...room };
+    });
+    return project;
+  };
+  const narrow = () => narrowed({ MAX_PARKED_CHANGES: 6 });
+  const full = { accepted: 0, refusals: [], capacity: expect.objectContaining({ retryAfterSeconds: 60 }) };
+  const given = async (project: TestProject) =>
+    (await straysOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 99 })).placed.map(({ runId }) => runId);
+
+  it("what is too much is refused and leaves nothing, what waits stays, and both arrive when the runs have come", async () => {
+    const project = await narrow();
+    const ids = Array.from({ length: 5 }, newId);
+    const scores = ids.map((id) => feedback(id, { key: "k", score: 1 }));
+    for (const score of scores.slice(0, 3)) expect((await ingest(project, score)).accepted).toBe(1);
+    for (const score of scores.slice(3)) expect(await ingest(project, score)).toEqual(full);
+    expect((await given(project)).sort()).toEqual(ids.slice(0, 3));
+    await ingest(project, ...ids.map((id) => post(id)));
+    for (const score of scores.slice(3)) expect((await ingest(project, score)).accepted).toBe(1);
+    expect((await exported(project)).map(({ feedback_stats }) => feedback_stats !== null)).toEqual(ids.map(() => true));
+  });
+
+  it("changes of runs that are there pass, and so do posts beside what is refused", async () => {
+    const project = await narrow();
+    const [run, beside] = [newId(), newId()];
+    await ingest(project, post(run));
+    for (let n = 0; n < 3; n += 1) await ingest(project, patch(newId(), ended));
+    expect((await ingest(project, patch(run, ended))).accepted).toBe(1);
+    expect(await ingest(project, post(beside), patch(run, { name: "no" }), patch(newId(), ended))).toEqual(full);
+    expect(await exported(project)).toMatchObject([{ id: run, status: "success" }, { id: beside }]);
+  });
+
+  it("feedback that waits can be changed no more, feedback that is with its run can", async () => {
+    const project = await narrow();
+    const run = newId();
+    await ingest(project, post(run));
+    const [home, away] = [feedback(run, { key: "k", score: 1 }), feedback(newId(), { key: "k", score: 1 })];
+    await ingest(project, home, away, patch(newId()), patch(newId()));
+    const edit = (one: typeof home) =>
+      straysOf(project).editFeedback({ id: one.feedback?.id ?? "", json: "{}", edit: "delete" });
+    expect(await edit(away)).toMatchObject({ ok: false, failure: { reason: "capacity" } });
+    expect(await edit(home)).toEqual(ok(true));
+    expect(await given(project)).toEqual([away.id]);
+  });
+
+  it("bytes are counted like changes, still after a restart, and nothing passes when all room is taken", async () => {
+    const room = { MAX_PARKED_BYTES: 20_000 };
+    const project = await narrowed(room);
+    const run = newId();
+    await ingest(project, post(run));
+    const wide = { outputs: bytes(`{"a":"${"x".repeat(9000)}"}`) };
+    for (let n = 0; n < 2; n += 1) expect((await ingest(project, patch(newId(), wide))).accepted).toBe(1);
+    await evictDurableObject(stub(project));
+    await narrowed(room, project);
+    expect(await ingest(project, patch(newId()))).toEqual(full);
+    expect((await ingest(project, patch(run, ended))).accepted).toBe(1);
+    const crowded = await narrowed({ MAX_PARKED_BYTES: 9000 });
+    await ingest(crowded, post(run));
+    await ingest(crowded, patch(newId(), wide));
+    expect(await ingest(crowded, patch(run, ended))).toEqual(full);
+  });
+});
+
+it("a shard that cannot be asked loses no change, and does not let the next look overtake a message on its way", async () => {
+  const project = newProject();
+  const id = newId();
+  let onTheirWay = 0;
+  let most = 0;
+  const home = {
+    has: async (runIds: readonly string[]) => runIds,
+    async ingest() {
+      most = Math.max(most, ++onTheirWay);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      onTheirWay -= 1;
+      return ok({ accepted: 1, note: null });
+    },
+  };
+  let unanswered = 0;
+  const deaf = {
+    async has() {
+      unanswered += 1;
+      throw new Error("overloaded");
+    },
+  };
+  const looks = await runInDurableObject(stub(project), (instance) => {
+    // `env` is protected in the types alone.
+    const inside = instance as unknown as { env: Env };
+    const getByName = (name: string) => (name.includes("deaf") ? deaf : home);
+    inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
+    for (const projectId of ["deaf", "home"]) instance.noteDay({ projectId, day: "2030-01-02", shards: 1 });
+    return Promise.allSettled([instance.place([patch(id, { name: "a" })]), instance.place([patch(id, { name: "b" })])]);
+  });
+  expect(looks.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+  expect(unanswered).toBeGreaterThan(0);
+  expect(most).toBe(1);
+});
+
+it("feedback is exported with its run, given before or after it", async () => {
+  const project = newProject();
+  const id = newId();
+  await ingest(project, feedback(id, { key: "k", score: 1 }));
+  await ingest(project, post(id));
+  await ingest(project, feedback(id, { key: "k", score: 0 }));
+  const [row] = await exported(project);
+  expect(JSON.parse(new TextDecoder().decode(row?.feedback_stats ?? new Uint8Array()))).toMatchObject({
+    k: { n: 2, avg: 0.5 },
+  });
+});
+
+describe("a change that names another project than its run's", () => {
+  it("is brought to its run, and holds up nobody else's change of it", async () => {
+    const project = newProject();
+    const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
+    const [early, late] = [newId(), newId()];
+    await ingest(other, post(newId()));
+    await ingest(other, { ...feedback(early, { key: "k", score: 1 }), project: { name: "other" } });
+    await ingest(project, patch(early, ended));
+    await ingest(project, post(early), post(late));
+    await ingest(other, { ...patch(late, ended), project: { name: "other" } });
+    const rows = await exported(project);
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      [early, "success"],
+      [late, "success"],
+    ]);
+    expect(rows[0]?.feedback_stats).not.toBeNull();
+    expect(await exported(other)).toHaveLength(1);
+  });
+
+  it("goes to the named project when the run is in both", async () => {
+    const project = newProject();
+    const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
+    const id = newId();
+    await ingest(project, post(id));
+    await ingest(other, post(id));
+    await ingest(other, { ...patch(id, ended), project: { name: "other" } });
+    expect(await exported(project)).toMatchObject([{ status: "pending" }]);
+    expect(await exported(other)).toMatchObject([{ status: "success" }]);
+  });
+});
+
+describe("the days of a project", () => {
+  const query = (project: TestProject, changes: { readonly noted?: number; readonly limit?: number } = {}) => ({
+    projectId: project.project.id,
+    noted: 0,
+    firstDay: "2030-01-02",
+    lastDay: "2030-01-05",
+    limit: 10,
+    ...changes,
+  });
+  const note = async (project: TestProject, ...days: string[]) => {
+    for (const day of days) await straysOf(project).noteDay({ projectId: project.project.id, day, shards: 1 });
+  };
+
+  it("are told in the order of their last notes, each note once, as many at a time as are asked for", async () => {
+    const project = newProject();
+    await note(project, "2030-01-01", "2030-01-02", "2030-01-05", "2030-01-02", "2030-01-06");
+    const first = await straysOf(project).notedDays(query(project, { limit: 1 }));
+    expect(first.days).toEqual(["2030-01-05"]);
+    const second = await straysOf(project).notedDays(query(project, { noted: first.noted }));
+    expect(second.days).toEqual(["2030-01-02"]);
+    expect(await straysOf(project).notedDays(query(project, { noted: second.noted }))).toEqual({ ...second, days: [] });
+    await note(project, "2030-01-03");
+    expect((await straysOf(project).notedDays(query(project, { noted: second.noted }))).days).toEqual(["2030-01-03"]);
+  });
+
+  it("that an earlier version kept are known, and noted when something comes", async () => {
+    const project = newProject();
+    await note(project, "2030-01-02");
+    await runInDurableObject(stub(project), (_, { storage }) => {
+      storage.sql.exec("DROP INDEX day_noted");
+      storage.sql.exec("ALTER TABLE day DROP COLUMN noted");
+    });
+    await evictDurableObject(stub(project));
+    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: [], noted: 0 });
+    await note(project, "2030-01-02");
+    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: ["2030-01-02"], noted: 1 });
+  });
+});
+
+describe("however many days of however many projects are newer", () => {
+  /** Fifty other projects with runs on each of the twenty days after the run's own. */
+  const noteNewerDays = async (project: TestProject) => {
+    const days = Array.from({ length: 20 }, (_, n) => dayOf(startOfDay(DAY) + (n + 1) * DAY_MS));
+    await runInDurableObject(stub(project), (instance) =>
+      Promise.all(
+        Array.from({ length: 50 }, () => crypto.randomUUID()).flatMap((projectId) =>
+          days.map((day) => instance.noteDay({ projectId, day, shards: 1 })),
+        ),
+      ),
+    );
+  };
+
+  it("feedback that says when its run began finds it at once", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, post(id));
+    await noteNewerDays(project);
+    const said = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
+    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+  });
+
+  it("a patch that names the project of its run finds it at once", async () => {
+    const project = newProject();
+    const id = newId();
+    await ingest(project, post(id));
+    await noteNewerDays(project);
+    const said = patch(id, { ...ended, project: { id: project.project.id } });
+    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+  });
+
+  it("each of them is asked in its turn for a run of which nothing is known", async () => {
+    const project = newProject();
+    await noteNewerDays(project);
+    const asked = await runInDurableObject(stub(project), (_, { storage }) => {
+      const search = new StraySearch(new StrayStore(storage.sql), () => env, project.tenantId, {
+        noteDay: () => {},
+        cameHome: () => {},
+      });
+      const lost = [{ id: newId(), projectId: null, likelyDays: [], tries: 0 }];
+      const turns = Array.from({ length: search.turnsOf(100) }, (_, turn) => search.daysFor(lost, 100, turn));
+      return turns.map((days) => days.map(({ projectId, day }) => `${projectId}/${day}`));
+    });
+    expect(asked.map((days) => days.length)).toEqual(Array.from({ length: 20 }, () => 50));
+    expect(new Set(asked.flat()).size).toBe(1000);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { run, workspace } from "../../../durable/protocol/actors.ts";
+import { type EstimateQuestion, estimateExport } from "../../../durable/worker/estimate.ts";
+import { LIMITS } from "../../../src/domain/shared/limits.ts";
+import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { definitionOf, newWorkspace, noisyRun, type TestWorkspace, untilEnded } from "../exporting.ts";
+import { bytes, env, ingest, NOON, newId, patch, post, snapshot, WHOLE_DAY } from "../traces.ts";
+
+const KIB = 1024;
+const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+
+const questionOf = (home: TestWorkspace, changes: Partial<EstimateQuestion> = {}): EstimateQuestion => ({
+  project: home.project,
+  window: WHOLE_DAY,
+  exportFields: null,
+  formatVersion: "v1",
+  compression: "zstandard",
+  filter: null,
+  limits: LIMITS,
+  ...changes,
+});
+
+const plainRuns = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    post(newId(), {
+      start_time: NOON + n * 1_000_000,
+      end_time: NOON + n * 1_000_000 + 5,
+      inputs: bytes(JSON.stringify({ question: `How many are ${n} and ${n * 7919}?` })),
+    }),
+  );
+
+/** What the real export of the same question wrote. */
+const written = async (home: TestWorkspace, question: EstimateQuestion) => {
+  const { exportFields, formatVersion, compression, window } = question;
+  const definition = definitionOf(home, { exportFields, formatVersion, compression, ...window });
+  await workspace(env, home.tenantId).createExport(definition);
+  expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED" });
+  const days = await Promise.all(
+    Array.from({ length: Math.ceil((window.end - window.start) / DAY_MS) }, (_, n) =>
+      run(env, definition.id, n).files(),
+    ),
+  );
+  const files = days.flatMap((day) => day?.files ?? []);
+  return {
+    rows: files.reduce((sum, file) => sum + file.rows, 0),
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    files: files.length,
+    parts: files.reduce((sum, file) => sum + Math.ceil(file.bytes / LIMITS.partBytes), 0),
+  };
+};
+
+describe("an estimate", () => {
+  it("of sealed runs is exact: rows, files and parts are those of the export, and bytes are at most 1 KiB per segment more", async () => {
+    const home = await newWorkspace();
+    for (let n = 0; n < 3; n += 1) {
+      await ingest(home, ...plainRuns(200), noisyRun(4));
+      await snapshot(home);
+    }
+    for (const changes of [{}, { formatVersion: "v2_beta" }, { exportFields: ["id", "name"] }] as const) {
+      const question = questionOf(home, changes);
+      const estimate = await estimateExport(env, question);
+      const { bytes: exactBytes, ...exact } = await written(home, question);
+      expect(estimate).toEqual({ ...exact, bytes: estimate.bytes, days: 1, exact: true });
+      expect(estimate.bytes - exactBytes).toBeGreaterThanOrEqual(0);
+      expect(estimate.bytes - exactBytes).toBeLessThan(3 * KIB);
+    }
+    expect(await estimateExport(env, questionOf(home))).toMatchObject({ rows: 603, files: 1, parts: 2 });
+  });
+
+  it("packs files as the planner does", async () => {
+    const home = await newWorkspace();
+    for (let n = 0; n < 3; n += 1) {
+      await ingest(home, noisyRun(1));
+      await snapshot(home);
+    }
+    const small = { ...LIMITS, targetFileBytes: MIB };
+    expect(await estimateExport(env, questionOf(home, { limits: small }))).toMatchObject({ files: 3, exact: true });
+    expect(await estimateExport(env, questionOf(home))).toMatchObject({ files: 1, exact: true });
+  });
+
+  it("counts runs that are not sealed yet, and leaves them unsealed", async () => {
+    const home = await newWorkspace();
+    await ingest(home, ...plainRuns(500));
+    const question = questionOf(home);
+    const estimate = await estimateExport(env, question);
+    expect(estimate).toMatchObject({ rows: 500, files: 1, parts: 1, days: 1, exact: false });
+    expect(await estimateExport(env, question)).toEqual(estimate);
+    const exact = await written(home, question);
+    expect(estimate.bytes / exact.bytes).toBeGreaterThan(0.8);
+    expect(estimate.bytes / exact.bytes).toBeLessThan(1.2);
+  });
+
+  it("is not exact while a change waits for its sealed run, which still counts once", async () => {
+    const home = await newWorkspace();
+    const [first, ...others] = plainRuns(3);
+    if (first === undefined) throw new Error("there are three runs");
+    await ingest(home, first, ...others);
+    await snapshot(home);
+    await ingest(home, patch(first.id, { project: { name: "demo" }, start_time: NOON, name: "patched" }));
+    expect(await estimateExport(env, questionOf(home))).toMatchObject({ rows: 3, files: 1, exact: false });
+  });
+
+  it("takes of a segment that the window cuts as much as the window covers of its time", async () => {
+    const home = await newWorkspace();
+    await ingest(home, ...plainRuns(1000));
+    await snapshot(home);
+    const noonMs = NOON / 1000;
+    const whole = await estimateExport(env, questionOf(home));
+    const half = await estimateExport(env, questionOf(home, { window: { start: noonMs, end: noonMs + 500_000 } }));
+    expect(half).toMatchObject({ rows: 501, files: 1, exact: false });
+    expect(half.bytes).toBeLessThan(whole.bytes);
+    const beside = { start: noonMs + HOUR_MS, end: noonMs + 2 * HOUR_MS };
+    expect(await estimateExport(env, questionOf(home, { window: beside }))).toMatchObject({ rows: 0, files: 0 });
+  });
+
+  it("with another codec has the same rows and files, and about the bytes", async () => {
+    const home = await newWorkspace();
+    await ingest(home, ...plainRuns(2000));
+    await snapshot(home);
+    for (const compression of ["gzip", "snappy", "none"] as const) {
+      const question = questionOf(home, { compression });
+      const estimate = await estimateExport(env, question);
+      const { bytes: exactBytes, ...exact } = await written(home, question);
+      expect(estimate).toEqual({ ...exact, bytes: estimate.bytes, days: 1, exact: false });
+      expect(estimate.bytes / exactBytes).toBeGreaterThan(0.5);
+      expect(estimate.bytes / exactBytes).toBeLessThan(2);
+    }
+  });
+
+  it("with a filter leaves out segments that statistics rule out, counts the others whole, and is not exact", async () => {
+    const home = await newWorkspace();
+    await ingest(home, ...plainRuns(300));
+    await snapshot(home);
+    await ingest(home, ...plainRuns(200).map((run) => ({ ...run, name: "later" })));
+    await snapshot(home);
+    for (const [filter, rows] of [
+      ['eq(name,"later")', 200],
+      ['search("2 and")', 500],
+      ['eq(name,"nobody")', 0],
+    ] as const) {
+      expect(await estimateExport(env, questionOf(home, { filter }))).toMatchObject({ rows, exact: false });
+    }
+  });
+
+  it("of several days and shards asks them all", async () => {
+    const home = await newWorkspace();
+    const project = { ...home.project, shards: 4 };
+    await ingest({ ...home, project }, ...plainRuns(40));
+    const window = { start: WHOLE_DAY.start - 3 * DAY_MS, end: WHOLE_DAY.end + DAY_MS };
+    expect(await estimateExport(env, questionOf(home, { project, window }))).toMatchObject({ rows: 40, days: 5 });
+  });
+});

@@ -1,0 +1,69 @@
+import { vi } from "vitest";
+import { type Entry, tarballOf } from "../../support/tarball.ts";
+import { type Answer, call, type TestWorkspace } from "../client.ts";
+
+/** Deployments through the public API. */
+
+export const DEPLOYMENTS = "/v2/deployments";
+
+/** Longest time that a revision may take on a busy machine; one that never answers has 10 s of its own. */
+export const WITHIN = { timeout: 25_000, interval: 20 };
+
+/** The source of an agent whose requests go to this body of a function of `(request, env)`. */
+export const agentSource = (body: string): readonly Entry[] => [
+  { path: "waybill.json", content: JSON.stringify({ main: "server.js" }) },
+  { path: "server.js", content: `export default { async fetch(request, env) { ${body} } };` },
+];
+
+/** An agent that is healthy and says its name. */
+export const saying = (word: string): readonly Entry[] => agentSource(`return new Response("${word}");`);
+
+/** Uploads a source; answers with its object_path. */
+export const upload = async (workspace: TestWorkspace, entries: readonly Entry[]): Promise<string> => {
+  const { headers } = workspace;
+  const ticket = await call("POST", `${DEPLOYMENTS}/upload-url`, { headers });
+  const put = await call("PUT", new URL(ticket.body.upload_url).pathname, {
+    headers: { "Content-Type": "application/gzip" },
+    body: tarballOf(entries),
+  });
+  if (put.status !== 200) throw new Error(put.text);
+  return ticket.body.object_path;
+};
+
+export const bodyOf = (path: string | null, more: object = {}) => ({
+  name: `agent ${crypto.randomUUID()}`,
+  source: "internal_source",
+  source_config: {},
+  source_revision_config: { langgraph_config_path: "waybill.json", source_tarball_path: path },
+  secrets: [],
+  ...more,
+});
+
+export const create = async (workspace: TestWorkspace, body: object): Promise<Answer> =>
+  call("POST", DEPLOYMENTS, { headers: workspace.headers, body });
+
+export const deploy = async (workspace: TestWorkspace, entries: readonly Entry[], more: object = {}) => {
+  const created = await create(workspace, bodyOf(await upload(workspace, entries), more));
+  if (created.status !== 201) throw new Error(created.text);
+  return created.body;
+};
+
+/** Waits until the revision has come to an end; answers with its record. */
+export const settled = async (workspace: TestWorkspace, deploymentId: string, revisionId: string) => {
+  const path = `${DEPLOYMENTS}/${deploymentId}/revisions/${revisionId}`;
+  const look = async () => (await call("GET", path, { headers: workspace.headers })).body;
+  return vi.waitUntil(async () => {
+    const revision = await look();
+    return /DEPLOYED|FAILED|SKIPPED/.test(revision.status) ? revision : null;
+  }, WITHIN);
+};
+
+export const patch = (workspace: TestWorkspace, id: string, body: object) =>
+  call("PATCH", `${DEPLOYMENTS}/${id}`, { headers: workspace.headers, body });
+
+/** The key of an agent that answers with its characters, one by one: a key as it is appears in no answer. */
+export const agentKey = async (workspace: TestWorkspace, id: string): Promise<string> =>
+  (await ask(workspace, id)).body.join("");
+
+export const ask = (workspace: TestWorkspace, id: string, path = "/") =>
+  call("GET", `/deployments/${id}${path}`, { headers: workspace.headers });

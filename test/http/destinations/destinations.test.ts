@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { MARK } from "../../support/secrets/mark.ts";
+import { call, DESTINATIONS, destinationBody, newDestination, newWorkspace, type TestWorkspace } from "../client.ts";
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const create = (body: object) => call("POST", DESTINATIONS, { headers: workspace.headers, body });
+const list = async () => (await call("GET", DESTINATIONS, { headers: workspace.headers })).body;
+
+it("a destination is created after a test write, and shown without its secrets", async () => {
+  const body = destinationBody();
+  const created = await create(body);
+  expect(created.status).toBe(200);
+  expect(created.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    tenant_id: workspace.id,
+    destination_type: "s3",
+    display_name: "My bucket",
+    config: {
+      bucket_name: body.config.bucket_name,
+      prefix: "exports",
+      region: body.config.region,
+      endpoint_url: body.config.endpoint_url,
+      include_bucket_in_prefix: false,
+      s3_additional_kwargs: null,
+      config_kwargs_s3: null,
+      aws_role_arn: null,
+    },
+    credentials_keys: ["access_key_id", "secret_access_key"],
+    created_at: expect.stringMatching(/Z$/),
+    updated_at: expect.stringMatching(/Z$/),
+  });
+  const shown = await call("GET", `${DESTINATIONS}/${created.body.id}`, { headers: workspace.headers });
+  expect(shown.body).toEqual(created.body);
+  expect(await list()).toContainEqual(created.body);
+  for (const secret of Object.values(body.credentials)) expect(shown.text).not.toContain(secret);
+});
+
+it("members of the original that change nothing are taken", async () => {
+  const body = destinationBody();
+  const config = {
+    ...body.config,
+    prefix: "/outer/slashes/",
+    s3_additional_kwargs: null,
+    config_kwargs_s3: { addressing_style: "path", use_accelerate_endpoint: null },
+    aws_role_arn: null,
+  };
+  const credentials = { ...body.credentials, session_token: null };
+  const created = await create({ ...body, config, credentials, aws_role_arn: null });
+  expect([created.status, created.body.config.prefix]).toEqual([200, "outer/slashes"]);
+});
+
+it("an endpoint_url that names the bucket itself is taken when the bucket is to be addressed below it", async () => {
+  const body = destinationBody();
+  const endpoint_url = `${body.config.endpoint_url}/${body.config.bucket_name}`;
+  const config_kwargs_s3 = { addressing_style: "path" };
+  const created = await create({ ...body, config: { ...body.config, endpoint_url, config_kwargs_s3 } });
+  expect([created.status, created.body.config.endpoint_url]).toEqual([200, endpoint_url]);
+});
+
+describe("the destination check answers 400 with the error of spec 7.2, and nothing is kept", () => {
+  const body = destinationBody();
+  const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
+
+  it.each<[error: string, why: string, body: object]>([
+    [
+      "Key ID you provided does not exist",
+      "the store knows no such key",
+      config({ endpoint_url: inject("unknownKeyEndpoint") }),
+    ],
+    [
+      "Access denied",
+      "the secret is wrong",
+      { ...body, credentials: { ...body.credentials, secret_access_key: `${MARK}-wrong` } },
+    ],
+    ["Bucket is not valid", "there is no such bucket", config({ bucket_name: "no-such-bucket" })],
+    [
+      "Bucket is not valid",
+      "there is none at Google, where names may hold _",
+      config({ bucket_name: "no_such_bucket" }),
+    ],
+    ["Invalid endpoint", "it is no URL", config({ endpoint_url: "nonsense" })],
+    ["Invalid endpoint", "it is a private address", config({ endpoint_url: "https://10.0.0.1/" })],
+    ["Invalid endpoint", "nobody listens", config({ endpoint_url: "http://127.0.0.1:9/" })],
+  ])("%s: %s", async (error, _why, sent) => {
+    const before = await list();
+    const answer = await create(sent);
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      expect.stringMatching(new RegExp(`^Failed to validate S3 destination: ${error}[. ]`)),
+    ]);
+    expect(answer.text).not.toContain(body.credentials.secret_access_key);
+    expect(await list()).toEqual(before);
+  });
+});
+
+describe("a body that is not valid answers 422 and says where", () => {
+  const body = destinationBody();
+  const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
+  const credentials = (change: object) => ({ ...body, credentials: { ...body.credentials, ...change } });
+
+  it.each<[loc: string, body: object]>([
+    ["body.destination_type", { ...body, destination_type: undefined }],
+    ["body.destination_type", { ...body, destination_type: "gcs" }],
+    ["body.display_name", { ...body, display_name: "" }],
+    ["body.display_name", { ...body, display_name: "a/b" }],
+    ["body.config", { ...body, config: null }],
+    ["body.config.bucket_name", config({ bucket_name: "ab" })],
+    ["body.config.bucket_name", config({ bucket_name: "a".repeat(64) })],
+    ["body.config.bucket_name", config({ bucket_name: "Upper" })],
+    ["body.config.bucket_name", config({ bucket_name: "192.168.0.1" })],
+    ["body.config.bucket_name", config({ bucket_name: "../other" })],
+    ["body.config.prefix", config({ prefix: undefined })],
+    ["body.config.prefix", config({ prefix: "a/../b" })],
+    ["body.config.prefix", config({ prefix: "a\\b" })],
+    ["body.config.prefix", config({ prefix: "a\nb" })],
+    ["body.config.prefix", config({ prefix: "a".repeat(2049) })],
+    ["body.config.region", config({ endpoint_url: undefined, region: undefined })],
+    ["body.config.region", config({ endpoint_url: null, region: "evil.example/" })],
+    ["body.config.endpoint_url", config({ endpoint_url: "" })],
+    ["body.config.endpoint_url", config({ endpoint_url: `https://${"a".repeat(2048)}` })],
+    ["body.config.endpoint_url", config({ endpoint_url: `${body.config.endpoint_url}/${body.config.bucket_name}` })],
+    ["body.config.endpoint_url", config({ endpoint_url: `https://${body.config.bucket_name}.s3.example.com` })],
+    ["body.config.include_bucket_in_prefix", config({ include_bucket_in_prefix: "yes" })],
+    ["body.config.aws_role_arn", config({ aws_role_arn: "arn:aws:iam::1:role/x" })],
+    ["body.config.s3_additional_kwargs.ACL", config({ s3_additional_kwargs: { ACL: "private" } })],
+    ["body.config.config_kwargs_s3.addressing_style", config({ config_kwargs_s3: { addressing_style: "virtual" } })],
+    ["body.config.buket", config({ buket: "x" })],
+    ["body.aws_role_arn", { ...body, aws_role_arn: "arn:aws:iam::1:role/x" }],
+    ["body.credentials", { ...body, credentials: undefined }],
+    ["body.credentials", { ...body, credentials: null }],
+    ["body.credentials.access_key_id", credentials({ access_key_id: "" })],
+    ["body.credentials.secret_access_key", { ...body, credentials: { access_key_id: "a" } }],
+    ["body.credentials.session_token", credentials({ session_token: `${MARK}\nb` })],
+    ["body.credential", { ...body, credential: {} }],
+  ])("%s", async (loc, sent) => {
+    const answer = await create(sent);
+    expect(answer.status, answer.text).toBe(422);
+    expect(answer.body.detail.map((error: { loc: string[] }) => error.loc.join("."))).toEqual([loc]);
+  });
+});
+
+it("new credentials are tested first; when they fail, the old ones stay", async () => {
+  const id = await newDestination(workspace);
+  const { credentials } = destinationBody();
+  const path = `${DESTINATIONS}/${id}`;
+  const patch = (body: object) => call("PATCH", path, { headers: workspace.headers, body });
+  const before = await call("GET", path, { headers: workspace.headers });
+  const refused = await patch({ credentials: { ...credentials, secret_access_key: `${MARK}-wrong` } });
+  expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("Access denied")]);
+  expect((await call("GET", path, { headers: workspace.headers })).body).toEqual(before.body);
+  expect((await patch({ credentials })).status).toBe(200);
+  expect((await patch({ display_name: "Renamed" })).body.display_name).toBe("Renamed");
+  expect((await patch({})).status).toBe(422);
+  expect((await patch({ credentials: null })).status).toBe(422);
+});
+
+it("a deleted destination is gone", async () => {
+  const id = await newDestination(workspace);
+  const path = `${DESTINATIONS}/${id}`;
+  expect((await call("DELETE", path, { headers: workspace.headers })).status).toBe(204);
+  expect((await call("GET", path, { headers: workspace.headers })).status).toBe(404);
+  expect((await call("DELETE", path, { headers: workspace.headers })).status).toBe(404);
+});
+
+it("a destination of another workspace does not exist", async () => {
+  const id = await newDestination(workspace);
+  const stranger = await newWorkspace();
+  const path = `${DESTINATIONS}/${id}`;
+  const { headers } = stranger;
+  expect((await call("GET", path, { headers })).status).toBe(404);
+  expect((await call("PATCH", path, { headers, body: { display_name: "Mine" } })).status).toBe(404);
+  expect((await call("DELETE", `${path}?force=true`, { headers })).status).toBe(404);
+  expect((await call("GET", DESTINATIONS, { headers })).body).toEqual([]);
+  expect((await call("GET", path, { headers: workspace.headers })).body.display_name).toBe("My bucket");
+});
+
+it("a list of destinations is paged", async () => {
+  const own = await newWorkspace();
+  const ids = [await newDestination(own), await newDestination(own), await newDestination(own)];
+  const page = async (query: string) =>
+    (await call("GET", `${DESTINATIONS}${query}`, { headers: own.headers })).body.map(({ id }: { id: string }) => id);
+  const all = await page("");
+  expect([...all].sort()).toEqual([...ids].sort());
+  expect(await page("?limit=2")).toEqual(all.slice(0, 2));
+  expect(await page("?limit=2&offset=2")).toEqual(all.slice(2));
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
+import { ok } from "../../../src/domain/shared/result.ts";
+import { callWith, EXPORTS } from "../client.ts";
+
+/** Stands where the workspaces are, and answers as one that is in trouble would. */
+const workspaces = (trouble: Partial<WorkspaceProtocol>) =>
+  ({ WORKSPACE: { getByName: () => trouble } }) as unknown as Readonly<Record<string, string>>; // a binding, not a setting
+
+const TENANT = "a0000000-0000-4000-8000-000000000001";
+const headers = {
+  "X-API-Key": `wbk_${TENANT.replaceAll("-", "")}_${"a".repeat(43)}`,
+  "X-Tenant-Id": TENANT,
+};
+const authorize = async () => ok({ tenantId: TENANT, userId: "default", plan: "plus", role: "manage" } as const);
+
+/** A request of an OpenTelemetry exporter. */
+const oneSpan = {
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: "0af7651916cd43dd8448eb211c80319c",
+              spanId: "b7ad6b7169203331",
+              name: "n",
+              startTimeUnixNano: "1709633472000000000",
+              endTimeUnixNano: "1709633473000000000",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+const failing = (mark: object) => ({
+  authorize: async () => {
+    throw Object.assign(new Error("inside 1"), mark);
+  },
+});
+
+it.each([{ overloaded: true }, { retryable: true }])(
+  "an actor that is %o answers 503 and when to try again",
+  async (mark) => {
+    const answer = await callWith(workspaces(failing(mark)), "GET", EXPORTS, { headers });
+    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(answer.body).toEqual({ detail: expect.stringMatching(/^The service is busy; .* Fault [0-9a-f-]{36}\.$/) });
+  },
+);
+
+it("ingest clients are told in their shape, so that they send again", async () => {
+  const sent = { headers, body: { post: [] } };
+  const answer = await callWith(workspaces(failing({ overloaded: true })), "POST", "/runs/batch", sent);
+  expect([answer.status, answer.headers.get("Retry-After"), Object.keys(answer.body)]).toEqual([503, "1", ["error"]]);
+});
+
+it("any other fault answers 500 without its words", async () => {
+  const answer = await callWith(workspaces(failing({})), "GET", EXPORTS, { headers });
+  expect([answer.status, answer.headers.get("Retry-After")]).toEqual([500, null]);
+  expect(answer.text).not.toContain("inside 1");
+});
+
+it("too many exports that have not ended answer 429 and when to try again", async () => {
+  const trouble: Partial<WorkspaceProtocol> = {
+    authorize,
+    createExport: async () => ({ ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } }),
+  };
+  const body = {
+    bulk_export_destination_id: TENANT,
+    session_id: TENANT,
+    start_time: "2030-01-01T00:00:00Z",
+    end_time: "2030-01-02T00:00:00Z",
+  };
+  const answer = await callWith(workspaces(trouble), "POST", EXPORTS, { headers, body });
+  expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", { detail: "Full." }]);
+});
+
+describe("feedback and patches that wait for too many runs", () => {
+  const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } } as const;
+  const bindings = {
+    ...workspaces({ authorize }),
+    STRAYS: { getByName: () => ({ place: async () => full, editFeedback: async () => full }) },
+  } as unknown as Readonly<Record<string, string>>; // bindings, not settings
+  it.each<[method: string, path: string, body: object | undefined, problem: object]>([
+    ["POST", "/feedback", { run_id: TENANT, key: "k" }, { detail: "Full." }],
+    ["PATCH", `/feedback/${TENANT}`, { score: 1 }, { detail: "Full." }],
+    ["DELETE", `/feedback/${TENANT}`, undefined, { detail: "Full." }],
+    ["PATCH", `/runs/${TENANT}`, { end_time: 1 }, { error: "Full." }],
+  ])("are answered with 429 and when to try again: %s %s", async (method, path, body, problem) => {
+    const answer = await callWith(bindings, method, path, { headers, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", problem]);
+  });
+});
+
+it("traces that come faster than they are sealed are answered with 429, whatever else is wrong with the request", async () => {
+  const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 10 } } as const;
+  const project = {
+    id: TENANT,
+    tenantId: TENANT,
+    name: "demo",
+    shards: 1,
+    description: null,
+    extra: null,
+    startTime: 0,
+    retentionDays: null,
+  };
+  const bindings = {
+    ...workspaces({ authorize, resolveProjects: async (asked) => asked.map(() => ok(project)) }),
+    TRACE_SHARD: { getByName: () => ({ ingest: async () => full }) },
+  } as unknown as Readonly<Record<string, string>>; // bindings, not settings
+  const whole = { id: TENANT, session_name: "demo", start_time: "2030-01-01T00:00:00Z" };
+  const sent = { headers, body: { post: [whole, { ...whole, id: "no" }] } };
+  const answer = await callWith(bindings, "POST", "/runs/batch", sent);
+  expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "10", { error: "Full." }]);
+  const spans = await callWith(bindings, "POST", "/otel/v1/traces", { headers, body: oneSpan });
+  expect([spans.status, spans.headers.get("Retry-After"), spans.body.message]).toEqual([429, "10", "Full."]);
+});

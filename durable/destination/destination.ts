@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { destination, type ProbeReport, repeatCreation } from "../../src/domain/destination/index.ts";
 import { keyPrefixOf } from "../../src/domain/destination/layout.ts";
+import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/shared/records.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { openStore } from "../../src/s3/client.ts";
 import { probe } from "../../src/s3/probe.ts";

@@ -11,6 +11,7 @@ import {
 import type { ExportEvent, ExportPlan, RunReport } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { isMarkerDue } from "../../src/domain/export/marker.ts";
+import type { ExportRecord } from "../../src/domain/export/records.ts";
 import { ordinalOfRun, runIdOf } from "../../src/domain/export/run-ids.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
@@ -18,10 +19,10 @@ import { isOver, recordOfUnstartedRun, viewOf } from "../../src/domain/export/vi
 import { wakeAt } from "../../src/domain/export/wake-at.ts";
 import type { RunEvent } from "../../src/domain/export-run/events.ts";
 import { partitionsOfExport } from "../../src/domain/export-run/partitions.ts";
+import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import { windowOf } from "../../src/domain/schedule/windows.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
-import type { ExportRecord, ExportRunRecord } from "../../src/domain/shared/records.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { isoFromMs } from "../../src/domain/shared/time.ts";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";

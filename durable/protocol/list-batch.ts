@@ -1,5 +1,5 @@
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type { Page } from "../../src/domain/shared/records.ts";
+import type { Page } from "../../src/domain/shared/page.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { pageOf } from "./page.ts";
 

@@ -1,6 +1,7 @@
+import type { DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { RunReport } from "../../src/domain/export/events.ts";
+import type { ExportDefinition } from "../../src/domain/export/records.ts";
 import type { RunSpec } from "../../src/domain/export-run/events.ts";
-import type { DestinationConfig, ExportDefinition } from "../../src/domain/shared/records.ts";
 import type { ExportReport } from "../../src/domain/workspace/events.ts";
 
 /**

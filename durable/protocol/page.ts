@@ -1,4 +1,4 @@
-import type { Page } from "../../src/domain/shared/records.ts";
+import type { Page } from "../../src/domain/shared/page.ts";
 
 /** The part of a list that a page asks for. */
 export const pageOf = <T>(all: readonly T[], { offset, limit }: Page): readonly T[] =>

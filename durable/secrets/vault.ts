@@ -1,5 +1,6 @@
+import type { Credentials } from "../../src/domain/destination/records.ts";
+import type { Project } from "../../src/domain/project/records.ts";
 import type { RunFailure } from "../../src/domain/shared/failures.ts";
-import type { Credentials, Project } from "../../src/domain/shared/records.ts";
 import { fail, type Result } from "../../src/domain/shared/result.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../../src/secrets/envelope.ts";

@@ -1,7 +1,7 @@
 import { type Partition, partitionsOf } from "../../src/domain/export-run/partitions.ts";
+import type { Project } from "../../src/domain/project/records.ts";
 import type { Compression, ExportField, FormatVersion } from "../../src/domain/shared/fields.ts";
 import type { Limits } from "../../src/domain/shared/limits.ts";
-import type { Project } from "../../src/domain/shared/records.ts";
 import type { Window } from "../../src/domain/shared/time.ts";
 import { filesOfShares } from "../../src/parquet/plan.ts";
 import { inLanes } from "../concurrency/map-concurrent.ts";

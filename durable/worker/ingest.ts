@@ -1,5 +1,5 @@
+import type { Project } from "../../src/domain/project/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type { Project } from "../../src/domain/shared/records.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import { changeBytes, type Invalid, invalid, type RunChange } from "../../src/trace/run/change.ts";
 import { dayOfChange, shardOf } from "../../src/trace/run/routing.ts";

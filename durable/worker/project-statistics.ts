@@ -1,4 +1,4 @@
-import type { Project } from "../../src/domain/shared/records.ts";
+import type { Project } from "../../src/domain/project/records.ts";
 import { addStatistics, NO_RUNS, type RunStatistics } from "../../src/trace/run/statistics.ts";
 import { inLanes } from "../concurrency/map-concurrent.ts";
 import { strays, traceShard } from "../protocol/actors.ts";

@@ -1,6 +1,7 @@
+import type { ExportDefinition } from "../../src/domain/export/records.ts";
 import { runIdOf } from "../../src/domain/export/run-ids.ts";
 import { partitionsOfExport } from "../../src/domain/export-run/partitions.ts";
-import type { ExportDefinition, ExportRunRecord } from "../../src/domain/shared/records.ts";
+import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";

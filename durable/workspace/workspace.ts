@@ -1,16 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { refuseRetry, retryOf } from "../../src/domain/export/again.ts";
+import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
+import type { Project, QueriedProject } from "../../src/domain/project/records.ts";
 import { entries, lookUp } from "../../src/domain/shared/bucket-map.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type {
-  ExportDefinition,
-  ExportRecord,
-  Identity,
-  Page,
-  Plan,
-  Project,
-  QueriedProject,
-} from "../../src/domain/shared/records.ts";
+import type { Page } from "../../src/domain/shared/page.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";
 import { announceWorkspace, deliverOfWorkspace } from "../../src/domain/workspace/announce.ts";
@@ -35,6 +29,7 @@ import {
   takenOver,
   type WantedProject,
 } from "../../src/domain/workspace/projects.ts";
+import type { Identity, Plan } from "../../src/domain/workspace/records.ts";
 import type { KnownExport, OpenWorkspace } from "../../src/domain/workspace/state.ts";
 import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../../src/domain/workspace/view.ts";

@@ -1,7 +1,7 @@
 import { keyPrefixOf, prefixProblem } from "../domain/destination/layout.ts";
+import type { DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { publicAddress } from "../domain/shared/public-address.ts";
-import type { DestinationConfig } from "../domain/shared/records.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { configurationFailure } from "./failures.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Credentials, DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
-import type { Credentials, DestinationConfig } from "../domain/shared/records.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { addressOf, objectUrl } from "./address.ts";
 import { exchange, type Session, type StoreAnswer, type StoreRequest } from "./exchange.ts";

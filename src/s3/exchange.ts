@@ -1,6 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
+import type { Credentials } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
-import type { Credentials } from "../domain/shared/records.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { boundedBody } from "../net/bounded-body.ts";
 import { Deadline } from "../net/deadline.ts";

@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 import { destination, workspace } from "../../durable/protocol/actors.ts";
-import type { ExportDefinition, ExportRecord } from "../../src/domain/shared/records.ts";
+import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { env, newId, post, type TestProject, WHOLE_DAY } from "./traces.ts";
 

@@ -7,7 +7,7 @@ import type { TraceShardActor } from "../../durable/shard/shard.ts";
 import { builtInSource } from "../../durable/source/built-in.ts";
 import type { Snapshot } from "../../durable/source/trace-source.ts";
 import { ingestChanges } from "../../durable/worker/ingest.ts";
-import type { Project } from "../../src/domain/shared/records.ts";
+import type { Project } from "../../src/domain/project/records.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/shared/time.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";

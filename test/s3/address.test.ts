@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DestinationConfig } from "../../src/domain/shared/records.ts";
+import type { DestinationConfig } from "../../src/domain/destination/records.ts";
 import { addressOf, objectUrl } from "../../src/s3/address.ts";
 
 const config = (changes: Partial<DestinationConfig>): DestinationConfig => ({

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { fileKey, folderOf } from "../../src/domain/destination/layout.ts";
-import type { Credentials, DestinationConfig } from "../../src/domain/shared/records.ts";
+import type { Credentials, DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { destinationError } from "../../src/s3/failures.ts";

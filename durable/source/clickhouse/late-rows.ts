@@ -6,8 +6,8 @@ import {
   type TableTake,
   takeLate,
 } from "../../../src/domain/schedule/clickhouse-late.ts";
+import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
-import type { ExportStatus } from "../../../src/domain/shared/records.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
 import { acceptedFilter } from "../../../src/filter/index.ts";
 import { inLanes } from "../../concurrency/map-concurrent.ts";

@@ -1,7 +1,7 @@
 import { type ClickHouseTable, openClickHouse } from "../../../src/clickhouse/client.ts";
 import { sourceFailure } from "../../../src/clickhouse/failures.ts";
+import type { Project } from "../../../src/domain/project/records.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
-import type { Project } from "../../../src/domain/shared/records.ts";
 import { fail, type Result } from "../../../src/domain/shared/result.ts";
 import type { TableBinding, TableSource } from "../../../src/domain/workspace/clickhouse-binding.ts";
 import { readSettings } from "../../../src/settings.ts";

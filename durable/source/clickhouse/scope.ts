@@ -1,6 +1,6 @@
 import type { PageScope } from "../../../src/clickhouse/client.ts";
+import type { Project } from "../../../src/domain/project/records.ts";
 import { ALL_FIELDS, EXPORT_FIELDS, type ExportField } from "../../../src/domain/shared/fields.ts";
-import type { Project } from "../../../src/domain/shared/records.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
 

@@ -1,5 +1,5 @@
+import type { QueriedProject } from "../../../src/domain/project/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
-import type { QueriedProject } from "../../../src/domain/shared/records.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
 import { keptUntil } from "../../../src/domain/workspace/retention.ts";

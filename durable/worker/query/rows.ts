@@ -1,4 +1,4 @@
-import type { QueriedProject } from "../../../src/domain/shared/records.ts";
+import type { QueriedProject } from "../../../src/domain/project/records.ts";
 import type { RowColumn } from "../../../src/parquet/read-rows.ts";
 import { shardOf } from "../../../src/trace/run/routing.ts";
 import { answersThatFit } from "../../concurrency/collect-within-budget.ts";

@@ -1,7 +1,7 @@
 import type { Decider } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
-import type { DestinationConfig, DestinationRecord } from "../shared/records.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
+import type { DestinationConfig, DestinationRecord } from "./records.ts";
 
 /** A customer's bucket: where it is, what opens it (sealed), and what the last check found. */
 

@@ -1,5 +1,5 @@
 import type { FormatVersion } from "../shared/fields.ts";
-import type { DestinationConfig } from "../shared/records.ts";
+import type { DestinationConfig } from "./records.ts";
 
 /**
  * Where everything that Waybill writes lies in the customer's bucket (spec 2.9). Every key follows from ids, so doing

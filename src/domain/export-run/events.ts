@@ -1,7 +1,7 @@
+import type { DestinationConfig } from "../destination/records.ts";
 import type { RunFailure } from "../shared/failures.ts";
 import type { Compression, ExportField, FormatVersion } from "../shared/fields.ts";
 import type { Limits } from "../shared/limits.ts";
-import type { DestinationConfig } from "../shared/records.ts";
 import type { MeantSegment, SegmentRef } from "../shared/segment.ts";
 import type { Partition } from "./partitions.ts";
 

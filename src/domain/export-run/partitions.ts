@@ -1,5 +1,5 @@
+import type { ExportDefinition } from "../export/records.ts";
 import type { IngestSpan, LateWindow } from "../schedule/late.ts";
-import type { ExportDefinition } from "../shared/records.ts";
 import { DAY_MS, dayOf, startOfDay, type Window } from "../shared/time.ts";
 
 /** One export run's share of the export's window: a UTC day, cut by the window at the first and the last one. */

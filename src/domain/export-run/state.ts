@@ -1,5 +1,5 @@
+import type { ExportStatus } from "../shared/export-status.ts";
 import type { RunFailure } from "../shared/failures.ts";
-import type { ExportStatus } from "../shared/records.ts";
 import type { SegmentRef } from "../shared/segment.ts";
 import type {
   CommittedFile,

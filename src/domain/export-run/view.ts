@@ -1,6 +1,6 @@
 import { keyPrefixOf } from "../destination/layout.ts";
-import type { ExportRunRecord } from "../shared/records.ts";
 import { runFolder } from "./place.ts";
+import type { ExportRunRecord } from "./records.ts";
 import type { RunState } from "./state.ts";
 
 /** What others may see of a run (spec 2.7); null before it started. */

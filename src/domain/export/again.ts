@@ -1,5 +1,6 @@
+import type { ExportRunRecord } from "../export-run/records.ts";
 import type { Refusal } from "../shared/failures.ts";
-import type { ExportDefinition, ExportRunRecord } from "../shared/records.ts";
+import type { ExportDefinition } from "./records.ts";
 
 /** Whether two definitions ask for the same export; when they were asked does not count. */
 export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boolean => textOf(one) === textOf(other);

@@ -1,9 +1,11 @@
+import type { DestinationConfig } from "../destination/records.ts";
 import type { Partition } from "../export-run/partitions.ts";
 import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
+import type { ExportStatus } from "../shared/export-status.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Limits } from "../shared/limits.ts";
-import type { DestinationConfig, ExportDefinition, ExportStatus } from "../shared/records.ts";
+import type { ExportDefinition } from "./records.ts";
 
 /** Everything fixed at creation. `partitions`: none for a schedule. */
 export interface ExportPlan {

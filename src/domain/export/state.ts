@@ -1,6 +1,6 @@
 import { ledgerAfter, type TableLedger } from "../schedule/clickhouse-late.ts";
+import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
-import type { ExportStatus } from "../shared/records.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
 
 /** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */

@@ -1,6 +1,6 @@
 import { LIMITS } from "../shared/limits.ts";
-import type { ExportDefinition } from "../shared/records.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
+import type { ExportDefinition } from "./records.ts";
 
 /** Lifts an event of an export as an older version wrote it to today's shape. */
 export function upcastExport(event: { readonly type: string }): ExportEvent {

@@ -1,6 +1,8 @@
 import { keyPrefixOf } from "../destination/layout.ts";
-import type { ExportRecord, ExportRunRecord, ExportStatus } from "../shared/records.ts";
+import type { ExportRunRecord } from "../export-run/records.ts";
+import type { ExportStatus } from "../shared/export-status.ts";
 import type { ExportPlan } from "./events.ts";
+import type { ExportRecord } from "./records.ts";
 import type { ExportState } from "./state.ts";
 
 /** What others may see of an export (spec 2.6); null before it was created. */

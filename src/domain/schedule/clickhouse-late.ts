@@ -1,4 +1,4 @@
-import type { ExportStatus } from "../shared/records.ts";
+import type { ExportStatus } from "../shared/export-status.ts";
 import { DAY_MS } from "../shared/time.ts";
 import type { TableBinding } from "../workspace/clickhouse-binding.ts";
 import { type IngestSpan, type LateWindow, MOST_LATE_DAYS } from "./late.ts";

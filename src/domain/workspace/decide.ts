@@ -1,14 +1,15 @@
 import { isSameOrder } from "../export/again.ts";
+import type { ExportDefinition } from "../export/records.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
 import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../shared/limits.ts";
-import type { ExportDefinition, Identity } from "../shared/records.ts";
 import { ok, type Result } from "../shared/result.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findProject } from "./find.ts";
 import { isUnchanged } from "./projects.ts";
+import type { Identity } from "./records.ts";
 import { isShorter } from "./retention.ts";
 import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 

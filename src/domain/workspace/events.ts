@@ -1,5 +1,9 @@
-import type { DestinationConfig, ExportDefinition, ExportStatus, Plan, Project, Role } from "../shared/records.ts";
+import type { DestinationConfig } from "../destination/records.ts";
+import type { ExportDefinition } from "../export/records.ts";
+import type { Project } from "../project/records.ts";
+import type { ExportStatus } from "../shared/export-status.ts";
 import type { TableBinding } from "./clickhouse-binding.ts";
+import type { Plan, Role } from "./records.ts";
 
 export interface ApiKey {
   /** SHA-256 of the key, lower-case hex; the key itself is never stored. */

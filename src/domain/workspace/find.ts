@@ -1,6 +1,6 @@
+import type { Project } from "../project/records.ts";
 import { lookUp, type Table } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
-import type { Project } from "../shared/records.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { KnownDestination, KnownExport, OpenWorkspace, WorkspaceState } from "./state.ts";
 

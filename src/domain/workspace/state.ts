@@ -1,7 +1,10 @@
+import type { DestinationConfig } from "../destination/records.ts";
+import type { ExportDefinition } from "../export/records.ts";
+import type { Project } from "../project/records.ts";
 import { emptyTable, lookUp, put, remove, type Table } from "../shared/bucket-map.ts";
-import type { DestinationConfig, ExportDefinition, Plan, Project } from "../shared/records.ts";
 import type { TableBinding } from "./clickhouse-binding.ts";
 import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
+import type { Plan } from "./records.ts";
 
 export interface KnownExport {
   readonly definition: ExportDefinition;

@@ -1,6 +1,6 @@
 import { upcastDefinition } from "../export/upcast.ts";
-import { DEFAULT_USER_ID } from "../shared/records.ts";
 import type { WorkspaceEvent } from "./events.ts";
+import { DEFAULT_USER_ID } from "./records.ts";
 
 /** Projects of versions that removed nothing. */
 const KEPT_FOR_EVER = { retentionDays: null };

@@ -1,4 +1,4 @@
-import type { ExportRecord } from "../shared/records.ts";
+import type { ExportRecord } from "../export/records.ts";
 import type { KnownExport } from "./state.ts";
 
 /** An export as its workspace can show it, without waking the export itself, which alone knows of its manifest. */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { prefixProblem } from "../../domain/destination/layout.ts";
-import type { Credentials, DestinationConfig, DestinationRecord } from "../../domain/shared/records.ts";
+import type { Credentials, DestinationConfig, DestinationRecord } from "../../domain/destination/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant, shownUuid } from "../kernel/fields.ts";

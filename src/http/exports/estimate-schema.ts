@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { EstimateQuestion } from "../../../durable/worker/estimate.ts";
+import type { Project } from "../../domain/project/records.ts";
 import { windowOf } from "../../domain/schedule/windows.ts";
-import type { Project } from "../../domain/shared/records.ts";
 import type { Window } from "../../domain/shared/time.ts";
 import type { Settings } from "../../settings.ts";
 import type { bulkExportEstimate } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { ExportEvent } from "../../domain/export/events.ts";
 import type { RunEvent } from "../../domain/export-run/events.ts";
+import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { EventPage, Logged } from "../../domain/shared/history.ts";
-import type { ExportStatus } from "../../domain/shared/records.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, MOST_PER_PAGE, shownInstant, wholeNumber } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";

@@ -1,9 +1,10 @@
 import { bulkExport } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { ExportProtocol } from "../../../durable/protocol/protocol.ts";
+import type { ExportRecord } from "../../domain/export/records.ts";
+import type { ExportRunRecord } from "../../domain/export-run/records.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import type { Moment } from "../../domain/shared/history.ts";
-import type { ExportRecord, ExportRunRecord } from "../../domain/shared/records.ts";
 import { ok, type Result } from "../../domain/shared/result.ts";
 import type { Caller } from "../kernel/auth.ts";
 

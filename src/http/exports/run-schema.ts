@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ExportRunRecord } from "../../domain/shared/records.ts";
+import type { ExportRunRecord } from "../../domain/export-run/records.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { runFailureText } from "../kernel/failure-text.ts";
 import { isoOrNull, shownInstant, shownUuid } from "../kernel/fields.ts";

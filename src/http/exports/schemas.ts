@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { ExportDefinition, ExportRecord } from "../../domain/export/records.ts";
 import { ALL_FIELDS, type Compression } from "../../domain/shared/fields.ts";
 import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/shared/limits.ts";
-import type { ExportDefinition, ExportRecord } from "../../domain/shared/records.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { DAY_MS, isoFromMs } from "../../domain/shared/time.ts";
 import { storeText } from "../kernel/failure-text.ts";

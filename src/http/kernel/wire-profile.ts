@@ -1,4 +1,5 @@
-import type { DestinationConfig, ExportStatus } from "../../domain/shared/records.ts";
+import type { DestinationConfig } from "../../domain/destination/records.ts";
+import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { WireProfileName } from "../../settings.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Project } from "../../domain/shared/records.ts";
+import type { Project } from "../../domain/project/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { RETENTION_DAYS } from "../../domain/workspace/retention.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { DEFAULT_USER_ID, ROLES } from "../../domain/shared/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
+import { DEFAULT_USER_ID, ROLES } from "../../domain/workspace/records.ts";
 import { closedObject, shownUuid, uuid } from "../kernel/fields.ts";
 
 const LABEL_MOST_CHARACTERS = 255;

@@ -8,7 +8,7 @@ import {
   probeKey,
   successKey,
 } from "../../../src/domain/destination/layout.ts";
-import type { DestinationConfig } from "../../../src/domain/shared/records.ts";
+import type { DestinationConfig } from "../../../src/domain/destination/records.ts";
 
 const config = (changes: Partial<DestinationConfig>): DestinationConfig => ({
   bucketName: "customer-bucket",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isSameOrder, refuseRetry, retryOf } from "../../../src/domain/export/again.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
-import type { ExportStatus } from "../../../src/domain/shared/records.ts";
+import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { specification } from "../../support/given.ts";
 import { definition, NOW, planOf } from "../../support/samples.ts";
 

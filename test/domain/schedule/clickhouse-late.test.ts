@@ -15,7 +15,7 @@ import {
   takeNothing,
 } from "../../../src/domain/schedule/clickhouse-late.ts";
 import { MOST_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
-import type { ExportStatus } from "../../../src/domain/shared/records.ts";
+import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { boundSince, type TableBinding } from "../../../src/domain/workspace/clickhouse-binding.ts";

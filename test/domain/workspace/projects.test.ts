@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Project } from "../../../src/domain/shared/records.ts";
+import type { Project } from "../../../src/domain/project/records.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
 import { workspace } from "../../../src/domain/workspace/index.ts";
 import { changeProject, projectsOf, refuseProject, takenOver } from "../../../src/domain/workspace/projects.ts";

@@ -3,7 +3,7 @@ import type { Env } from "../../../durable/protocol/env.ts";
 import type { FoundRuns, RowsQuestion } from "../../../durable/protocol/query.ts";
 import type { DaysToQuery } from "../../../durable/protocol/shard.ts";
 import { queryRuns } from "../../../durable/worker/query/query.ts";
-import type { Project } from "../../../src/domain/shared/records.ts";
+import type { Project } from "../../../src/domain/project/records.ts";
 import { startOfDay } from "../../../src/domain/shared/time.ts";
 import { queryOf } from "../../../src/http/runs/query-schemas.ts";
 import { newProject } from "../traces.ts";

@@ -3,7 +3,7 @@ import type { Part, PartQuery } from "../../../durable/protocol/list-batch.ts";
 import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { RevisionRecord } from "../../../src/domain/deployment/records.ts";
-import type { ExportRunRecord } from "../../../src/domain/shared/records.ts";
+import type { ExportRunRecord } from "../../../src/domain/export-run/records.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { exportRecordOf } from "../../../src/domain/workspace/view.ts";
 import { config, definition, deploymentDefinition, NOW } from "../../support/samples.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ExportStatus } from "../../../src/domain/shared/records.ts";
+import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { exportStatusWord, wireProfile } from "../../../src/http/kernel/wire-profile.ts";
 import {
   call,

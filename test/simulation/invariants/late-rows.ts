@@ -1,4 +1,4 @@
-import type { ExportDefinition } from "../../../src/domain/shared/records.ts";
+import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { ExportWorld } from "../export-world.ts";
 import { idsIn } from "../exported-rows.ts";
 import type { Invariant } from "./invariant.ts";

@@ -1,0 +1,5 @@
+export interface Page {
+  readonly offset: number;
+  /** null: all. */
+  readonly limit: number | null;
+}

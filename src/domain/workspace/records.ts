@@ -1,0 +1,17 @@
+export type Plan = "developer" | "plus" | "enterprise";
+
+/** What a key may do: ask, send traces and feedback, or everything. */
+export const ROLES = ["read", "ingest", "manage"] as const;
+
+export type Role = (typeof ROLES)[number];
+
+/** Whoever asks with a key that names no user. */
+export const DEFAULT_USER_ID = "default";
+
+export interface Identity {
+  readonly tenantId: string;
+  /** Whose OAuth tokens the bearer of the key uses. */
+  readonly userId: string;
+  readonly plan: Plan;
+  readonly role: Role;
+}

@@ -1,7 +1,7 @@
 import type { Credentials } from "./domain/destination/records.ts";
+import { RETENTION_DAYS } from "./domain/project/retention.ts";
 import type { Compression } from "./domain/shared/fields.ts";
 import { LIMITS, type Limits } from "./domain/shared/limits.ts";
-import { RETENTION_DAYS } from "./domain/workspace/retention.ts";
 
 /** Spelling of statuses and defaults towards clients; src/http/kernel/wire-profile.ts says what each one means. */
 export type WireProfileName = "spec" | "langsmith";

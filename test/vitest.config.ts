@@ -27,7 +27,7 @@ export default defineConfig({
           name: "rules",
           setupFiles: [WATCH],
           ...SHARED,
-          include: ["test/{agent,domain,filter,oauth,source,parquet,s3,trace,secrets,architecture}/**/*.test.ts"],
+          include: ["test/{agent,architecture,clickhouse,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts"],
           testTimeout: 30_000,
           maxWorkers: WORKERS,
         },
@@ -67,7 +67,7 @@ export default defineConfig({
         test: {
           name: "system",
           setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
-          include: ["test/{readers,clients,dev,faults,crash,clickhouse}/**/*.test.ts"],
+          include: ["test/system/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: WORKERS,

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RunFiles } from "../../src/domain/export/manifest.ts";
+import type { RunMessage } from "../../src/domain/export-run/announce.ts";
 import { announceRun } from "../../src/domain/export-run/announce.ts";
 import type { RunCommand } from "../../src/domain/export-run/commands.ts";
 import type { RunEvent, RunSpec, StepName } from "../../src/domain/export-run/events.ts";
@@ -15,7 +16,6 @@ import { Journal } from "../journal/journal.ts";
 import { Acting } from "../journal/turn-queue.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { RunMessage } from "../protocol/messages.ts";
 import type { RunProtocol } from "../protocol/protocol.ts";
 import { SegmentGone } from "../segments/read-segment.ts";
 import { abortUpload, cleanScratch } from "./steps/clean.ts";

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { ExportMessage } from "../../src/domain/export/announce.ts";
 import { announceExport } from "../../src/domain/export/announce.ts";
 import type { ExportCommand, LateLook } from "../../src/domain/export/commands.ts";
 import {
@@ -8,9 +9,11 @@ import {
   refuseEnded,
   refuseManifest,
 } from "../../src/domain/export/decide.ts";
-import type { ExportEvent, ExportPlan, RunReport } from "../../src/domain/export/events.ts";
+import type { ExportEvent, ExportPlan } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { isMarkerDue } from "../../src/domain/export/marker.ts";
+import type { ExportOrder } from "../../src/domain/export/order.ts";
+import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import type { ExportRecord } from "../../src/domain/export/records.ts";
 import { ordinalOfRun, runIdOf } from "../../src/domain/export/run-ids.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
@@ -18,8 +21,8 @@ import { upcastExport } from "../../src/domain/export/upcast.ts";
 import { isOver, recordOfUnstartedRun, viewOf } from "../../src/domain/export/view.ts";
 import { wakeAt } from "../../src/domain/export/wake-at.ts";
 import type { RunEvent } from "../../src/domain/export-run/events.ts";
-import { partitionsOfExport } from "../../src/domain/export-run/partitions.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
+import type { RunReport } from "../../src/domain/export-run/report.ts";
 import { windowOf } from "../../src/domain/schedule/windows.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
@@ -33,7 +36,6 @@ import { Acting } from "../journal/turn-queue.ts";
 import { run, workspace } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
-import type { ExportMessage, ExportOrder } from "../protocol/messages.ts";
 import type { ExportProtocol, RunProtocol } from "../protocol/protocol.ts";
 import { lookForLate, releaseLate } from "./find-late-rows.ts";
 import { readManifest, removeMarker, writeManifest } from "./manifest.ts";

@@ -16,8 +16,8 @@ import { newVerifier } from "../../src/oauth/verifier.ts";
 import { Journal, silent } from "../journal/journal.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Authentication, AuthorizationLook, GrantProtocol } from "../protocol/oauth.ts";
+import { sealState } from "../secrets/oauth-state.ts";
 import { GrantSecrets } from "./grant-secrets.ts";
-import { sealState } from "./oauth-state.ts";
 import { openClient } from "./providers.ts";
 
 /** What is sealed for a token. */

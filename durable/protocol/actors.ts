@@ -1,10 +1,10 @@
 import { proxyDurable } from "itty-durable/proxy-durable.js";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";
-import type { RateLimiterProtocol } from "../workspace/rate-limiter.ts";
 import type { DeploymentProtocol, FleetProtocol, ListenerProtocol } from "./deployment.ts";
 import type { Env } from "./env.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./oauth.ts";
 import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
+import type { RateLimiterProtocol } from "./rate-limiter.ts";
 import type { StraysProtocol, TraceShardProtocol } from "./shard.ts";
 import { withPlainAnswers } from "./stub.ts";
 

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
+import { pageOf } from "../../src/domain/shared/page.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
-import { pageOf } from "./page.ts";
 
 /** Lists whose records may be long cross between actors in parts, since one message there holds 32 MiB. */
 

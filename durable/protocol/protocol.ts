@@ -1,20 +1,21 @@
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
-import type { ExportEvent, RunReport } from "../../src/domain/export/events.ts";
+import type { ExportEvent } from "../../src/domain/export/events.ts";
 import type { RunFiles } from "../../src/domain/export/manifest.ts";
+import type { ExportOrder } from "../../src/domain/export/order.ts";
 import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
+import type { ExportReport } from "../../src/domain/export/report.ts";
 import type { RunEvent, RunSpec } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
+import type { RunReport } from "../../src/domain/export-run/report.ts";
+import type { TableBinding, TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { Project, QueriedProject } from "../../src/domain/project/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
-import type { TableBinding, TableSource } from "../../src/domain/workspace/clickhouse-binding.ts";
-import type { ExportReport } from "../../src/domain/workspace/events.ts";
 import type { ProjectChange, ProjectQuery, WantedProject } from "../../src/domain/workspace/projects.ts";
 import type { Identity, Plan, Role } from "../../src/domain/workspace/records.ts";
 import type { Part, PartQuery } from "./list-batch.ts";
-import type { ExportOrder } from "./messages.ts";
 
 /**
  * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;

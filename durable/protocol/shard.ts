@@ -7,8 +7,8 @@ import type { Share } from "../../src/parquet/plan.ts";
 import type { Order } from "../../src/trace/query/order.ts";
 import type { FeedbackSaid, RunChange } from "../../src/trace/run/change.ts";
 import type { RunStatistics } from "../../src/trace/run/statistics.ts";
-import type { Claim, Snapshot } from "../source/trace-source.ts";
 import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query.ts";
+import type { Claim, Snapshot } from "./snapshot.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {

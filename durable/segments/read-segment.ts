@@ -1,9 +1,9 @@
 import type { SegmentRef } from "../../src/domain/shared/segment.ts";
 import type { ColumnName } from "../../src/parquet/columns.ts";
 import { type Footer, readFooter } from "../../src/parquet/footer.ts";
-import { type HeldChunks, heldIn, rangesFor } from "../../src/parquet/loaded-chunks.ts";
+import { type HeldChunks, heldIn, rangesFor } from "../../src/parquet/read/loaded-chunks.ts";
 import type { Env } from "../protocol/env.ts";
-import type { SnapshotSegment } from "../source/trace-source.ts";
+import type { SnapshotSegment } from "../protocol/snapshot.ts";
 
 /** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
 export const READ_LANES = 6;

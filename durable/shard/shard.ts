@@ -22,10 +22,10 @@ import type {
   Taken,
   TraceShardProtocol,
 } from "../protocol/shard.ts";
+import type { Claim, Snapshot } from "../protocol/snapshot.ts";
 import { isStorageFault, NO_STORAGE, TOO_MUCH_HOT } from "../protocol/storage-faults.ts";
-import type { Claim, Snapshot } from "../source/trace-source.ts";
-import { estimateShard } from "./estimate.ts";
-import { readFeedback } from "./feedback.ts";
+import { estimateShard } from "./query/estimate.ts";
+import { readFeedback } from "./query/feedback.ts";
 import { findRuns } from "./query/find.ts";
 import { readRuns } from "./query/read.ts";
 import type { ShardView } from "./query/shard-view.ts";

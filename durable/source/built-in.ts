@@ -1,11 +1,12 @@
+import { type GroupStatistics, mayMatch } from "../../src/filter/evaluate/statistics.ts";
 import type { Filter } from "../../src/filter/filter.ts";
-import { type GroupStatistics, mayMatch } from "../../src/filter/statistics.ts";
-import { statisticsOf } from "../../src/parquet/footer-statistics.ts";
+import { statisticsOf } from "../../src/parquet/read/footer-statistics.ts";
 import { inLanes } from "../concurrency/map-concurrent.ts";
 import { strays, traceShard } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
+import type { SnapshotSegment } from "../protocol/snapshot.ts";
 import { READ_LANES, segmentFooter } from "../segments/read-segment.ts";
-import type { SnapshotSegment, TraceSource } from "./trace-source.ts";
+import type { TraceSource } from "./trace-source.ts";
 
 /**
  * Footers that a snapshot carries: those of some 1,500 segments, 15 million runs. A message between actors holds

@@ -1,12 +1,6 @@
 import { createDurable } from "itty-durable/itty-durable.js";
-import { type Rate, type Taking, type TokenBucket, takeTokens } from "../../src/domain/shared/token-bucket.ts";
-
-export interface RateLimiterProtocol {
-  /** Takes as many tokens as wanted, or as there are; each lets one request pass. */
-  take(rate: Rate, wanted: number): Promise<Tokens>;
-}
-
-type Tokens = Omit<Taking, "bucket">;
+import { type Rate, type TokenBucket, takeTokens } from "../../src/domain/shared/token-bucket.ts";
+import type { Tokens } from "../protocol/rate-limiter.ts";
 
 /**
  * Counts the requests of one API key: `limit/<SHA-256 of the key>`. The count lives in memory only and may be lost, and

@@ -1,6 +1,6 @@
+import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
 import { runIdOf } from "../../src/domain/export/run-ids.ts";
-import { partitionsOfExport } from "../../src/domain/export-run/partitions.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";

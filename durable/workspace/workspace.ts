@@ -1,14 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { refuseRetry, retryOf } from "../../src/domain/export/again.ts";
 import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
+import type { ExportReport } from "../../src/domain/export/report.ts";
+import { boundSince, type TableBinding } from "../../src/domain/project/clickhouse-binding.ts";
 import type { Project, QueriedProject } from "../../src/domain/project/records.ts";
 import { entries, lookUp } from "../../src/domain/shared/bucket-map.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
+import { pageOf } from "../../src/domain/shared/page.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";
-import { announceWorkspace, deliverOfWorkspace } from "../../src/domain/workspace/announce.ts";
-import { boundSince, type TableBinding } from "../../src/domain/workspace/clickhouse-binding.ts";
+import { announceWorkspace } from "../../src/domain/workspace/announce.ts";
 import type { WorkspaceCommand } from "../../src/domain/workspace/commands.ts";
 import {
   authorize,
@@ -16,7 +18,6 @@ import {
   refuseExport,
   refuseRepetition,
 } from "../../src/domain/workspace/decide.ts";
-import type { ExportReport } from "../../src/domain/workspace/events.ts";
 import { findDestination, findExport, findProject } from "../../src/domain/workspace/find.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import {
@@ -39,10 +40,10 @@ import { Acting } from "../journal/turn-queue.ts";
 import { bulkExport, destination } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
-import { pageOf } from "../protocol/page.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "../protocol/protocol.ts";
 import { sealPassword } from "../secrets/vault.ts";
 import { checkTable } from "../source/clickhouse/open-table.ts";
+import { deliverOfWorkspace } from "./deliver.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
 
 /** One tenant: its keys, projects, destinations and exports, and the door through which exports begin to work. */

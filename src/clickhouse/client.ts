@@ -1,8 +1,8 @@
+import type { TableSource } from "../domain/project/clickhouse-binding.ts";
 import type { SourceFailure } from "../domain/shared/failures.ts";
 import { ALL_FIELDS, type ExportField } from "../domain/shared/fields.ts";
 import { publicAddress } from "../domain/shared/public-address.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
-import type { TableSource } from "../domain/workspace/clickhouse-binding.ts";
 import { columnOf } from "./columns.ts";
 import { type Expected, exchange, type Session } from "./exchange.ts";
 import { sourceFailure } from "./failures.ts";

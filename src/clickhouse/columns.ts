@@ -1,5 +1,5 @@
+import { IDENTIFIER, type TableColumn, type TableSource } from "../domain/project/clickhouse-binding.ts";
 import { ALL_FIELDS, type ExportField } from "../domain/shared/fields.ts";
-import { IDENTIFIER, type TableColumn, type TableSource } from "../domain/workspace/clickhouse-binding.ts";
 
 /**
  * How a row of the customer's table becomes a run: each field by an expression of exactly our physical type, always

@@ -1,6 +1,6 @@
+import type { TableSource } from "../domain/project/clickhouse-binding.ts";
 import type { ExportField } from "../domain/shared/fields.ts";
-import type { TableSource } from "../domain/workspace/clickhouse-binding.ts";
-import { toClickHouse } from "../filter/clickhouse.ts";
+import { toClickHouse } from "../filter/clickhouse/condition.ts";
 import type { Filter } from "../filter/filter.ts";
 import { bytesSql, columnNames, columnOf, quoted, runColumns } from "./columns.ts";
 

@@ -4,10 +4,10 @@ import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Compression } from "../domain/shared/fields.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
-import type { PageEncoding } from "./chunk-writer.ts";
-import { codecOfFooter, footerCodec } from "./codec.ts";
+import type { PageEncoding } from "./chunk.ts";
 import { COLUMNS, type ColumnName, type FileSchema } from "./columns.ts";
-import type { Bound, Statistics } from "./statistics.ts";
+import { codecOfFooter, footerCodec } from "./encoding/codec.ts";
+import type { Bound, Statistics } from "./encoding/statistics.ts";
 
 type PageEncodingStats = NonNullable<NonNullable<ColumnChunk["meta_data"]>["encoding_stats"]>[number];
 

@@ -70,7 +70,7 @@ const LAYERS: readonly {
     imports: [
       "src/net/bounded-body.ts",
       "src/domain/",
-      "src/filter/index.ts",
+      "src/filter/parse/index.ts",
       "src/log.ts",
       "src/settings.ts",
       "src/oauth/scopes.ts",
@@ -88,7 +88,7 @@ const LAYERS: readonly {
       "durable/protocol/oauth.ts",
       "durable/worker/ingest.ts",
       "durable/worker/project-statistics.ts",
-      "durable/oauth/oauth-state.ts",
+      "durable/secrets/oauth-state.ts",
       "durable/protocol/list-batch.ts",
       "durable/protocol/protocol.ts",
       "durable/worker/query/query.ts",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Env } from "../../durable/protocol/env.ts";
 import { sealPassword } from "../../durable/secrets/vault.ts";
 import { estimateTable } from "../../durable/source/clickhouse/estimate.ts";
-import type { EstimateQuestion } from "../../durable/worker/estimate.ts";
+import type { EstimateQuestion } from "../../durable/source/estimate.ts";
 import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
 import type { Project } from "../../src/domain/project/records.ts";
 import { LIMITS } from "../../src/domain/shared/limits.ts";

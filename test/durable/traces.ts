@@ -3,15 +3,15 @@ import { env as bindings } from "cloudflare:workers";
 import { strays, traceShard, traceShardName } from "../../durable/protocol/actors.ts";
 import type { Env } from "../../durable/protocol/env.ts";
 import type { Capacity, Taken } from "../../durable/protocol/shard.ts";
+import type { Snapshot } from "../../durable/protocol/snapshot.ts";
 import type { TraceShardActor } from "../../durable/shard/shard.ts";
 import { builtInSource } from "../../durable/source/built-in.ts";
-import type { Snapshot } from "../../durable/source/trace-source.ts";
 import { ingestChanges } from "../../durable/worker/ingest.ts";
 import type { Project } from "../../src/domain/project/records.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { DAY_MS, startOfDay } from "../../src/domain/shared/time.ts";
+import { readSegmentRows } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
-import { readSegmentRows } from "../../src/parquet/segment-reader.ts";
 import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
 import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 

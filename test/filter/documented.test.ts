@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFilter } from "../../src/filter/index.ts";
+import { parseFilter } from "../../src/filter/parse/index.ts";
 import { matching, micros, type Run } from "./runs.ts";
 
 const ID = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";

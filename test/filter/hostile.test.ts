@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toClickHouse } from "../../src/filter/clickhouse.ts";
-import { parseFilter } from "../../src/filter/index.ts";
+import { toClickHouse } from "../../src/filter/clickhouse/condition.ts";
 import { MAX_FILTER_LENGTH } from "../../src/filter/limits.ts";
+import { parseFilter } from "../../src/filter/parse/index.ts";
 import { filterOf, matches } from "./runs.ts";
 
 /** Lengths at which time that is not linear would outlast the test: of a text under a pattern, and of JSON. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileFilter } from "../../src/filter/evaluate.ts";
+import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
 import { COLUMNS, type ColumnKind } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
+import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { selectRows } from "../../src/parquet/read/select-rows.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
-import { selectRows } from "../../src/parquet/select-rows.ts";
 import { segmentOf } from "../parquet/files.ts";
 import { plainRun } from "../parquet/runs.ts";
 import { columnsOf, type ModelRun, modelFilter, modelRun } from "./model.ts";

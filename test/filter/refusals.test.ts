@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { parseFilter } from "../../src/filter/index.ts";
 import {
   MAX_COMPARISONS,
   MAX_FILTER_LENGTH,
@@ -8,6 +7,7 @@ import {
   MAX_LIST_ITEMS,
   MAX_NESTING,
 } from "../../src/filter/limits.ts";
+import { parseFilter } from "../../src/filter/parse/index.ts";
 
 const nested = (levels: number): string => `${"not(".repeat(levels)}eq(name,"x")${")".repeat(levels)}`;
 const list = (items: number): string => `in(name,[${Array(items).fill('"x"').join(",")}])`;

@@ -1,6 +1,6 @@
-import { compileFilter } from "../../src/filter/evaluate.ts";
+import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { Filter } from "../../src/filter/filter.ts";
-import { parseFilter } from "../../src/filter/index.ts";
+import { parseFilter } from "../../src/filter/parse/index.ts";
 import type { FilterColumn, RowView } from "../../src/filter/row.ts";
 
 /** A run of a test: the columns that are set. JSON columns and `error` as text. */

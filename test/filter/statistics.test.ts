@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type ColumnStatistics, type GroupStatistics, mayMatch } from "../../src/filter/evaluate/statistics.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
-import { type ColumnStatistics, type GroupStatistics, mayMatch } from "../../src/filter/statistics.ts";
-import { decimalBounds, flagBounds, integerBounds, stringBounds } from "../../src/parquet/statistics.ts";
+import { decimalBounds, flagBounds, integerBounds, stringBounds } from "../../src/parquet/encoding/statistics.ts";
 import { columnsOf, modelFilter, modelRun } from "./model.ts";
 import { filterOf, matches, micros, type Run } from "./runs.ts";
 

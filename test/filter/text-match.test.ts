@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareTexts, foldedFinder, likeMatcher } from "../../src/filter/text-match.ts";
+import { compareTexts, foldedFinder, likeMatcher } from "../../src/filter/evaluate/text-match.ts";
 
 /** Few letters, so that texts repeat themselves. */
 const letters = (alphabet: string, maxLength: number) =>

@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { compressPage, decompressPage } from "../../src/parquet/codec.ts";
+import { compressPage, decompressPage } from "../../src/parquet/encoding/codec.ts";
 import { equalBytes } from "./files.ts";
 
 /** Around the sizes at which buffers of zlib and of the Workers runtime end, and where blocks of zstd do. */

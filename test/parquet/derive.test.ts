@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Compression, EXPORT_FIELDS } from "../../src/domain/shared/fields.ts";
-import { RowGatherer } from "../../src/parquet/collect-rows.ts";
 import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
-import { storedPages } from "../../src/parquet/pages.ts";
+import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { storedPages } from "../../src/parquet/read/pages.ts";
+import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
-import { segmentFooter } from "../../src/parquet/segment-reader.ts";
+import { RowGatherer } from "../../src/parquet/write/collect-rows.ts";
 import { type Derivation, deriveSegment } from "./derived.ts";
 import { askDuckDb } from "./duckdb.ts";
 import { equalBytes, segmentOf } from "./files.ts";

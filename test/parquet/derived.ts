@@ -1,12 +1,12 @@
 import type { Compression } from "../../src/domain/shared/fields.ts";
-import { compileFilter } from "../../src/filter/evaluate.ts";
-import { RowGatherer } from "../../src/parquet/collect-rows.ts";
+import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/loaded-chunks.ts";
-import { recodedSegment } from "../../src/parquet/recode.ts";
-import { segmentFooter } from "../../src/parquet/segment-reader.ts";
-import type { Segment } from "../../src/parquet/segment-writer.ts";
-import { selectRows } from "../../src/parquet/select-rows.ts";
+import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
+import { selectRows } from "../../src/parquet/read/select-rows.ts";
+import { RowGatherer } from "../../src/parquet/write/collect-rows.ts";
+import { recodedSegment } from "../../src/parquet/write/recode.ts";
+import type { Segment } from "../../src/parquet/write/segment-writer.ts";
 import { filterOf } from "../filter/runs.ts";
 
 export interface Derivation {

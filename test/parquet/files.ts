@@ -1,8 +1,8 @@
 import type { Compression } from "../../src/domain/shared/fields.ts";
 import type { Piece, PlannedFile } from "../../src/parquet/plan.ts";
+import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
-import { segmentFooter } from "../../src/parquet/segment-reader.ts";
-import { SegmentWriter } from "../../src/parquet/segment-writer.ts";
+import { SegmentWriter } from "../../src/parquet/write/segment-writer.ts";
 import { IDENTITY } from "./runs.ts";
 
 /** A segment of the given runs. */

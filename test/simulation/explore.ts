@@ -1,7 +1,7 @@
-import { ExportWorld } from "./export-world.ts";
+import { ExportWorld } from "./exports/export-world.ts";
 import { FleetWorld } from "./fleet/fleet-world.ts";
+import type { World } from "./kernel/world.ts";
 import { EMPTY, sumOf, type Tally, tallyOfExports, tallyOfFleet } from "./tally.ts";
-import type { World } from "./world.ts";
 
 /** The kinds of worlds; a seed means one of each. */
 export const KINDS = ["exports", "fleet"] as const;

@@ -1,7 +1,7 @@
 import { registerHooks } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { edited, editsFor } from "./edits.ts";
+import { edited, editsFor } from "./kernel/edits.ts";
 
 /**
  * Loaded before anything else (`node --import`): gives the product `cloudflare:workers` in plain Node, and makes the

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simulate } from "./command-line.ts";
+import { PLANTS } from "./exports/plants.ts";
 import { FLEET_PLANTS } from "./fleet/plants.ts";
-import { PLANTS } from "./plants.ts";
 
 /** Most seeds that a mistake may hide for. */
 const SEEDS = "1500";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exportsIn, faultsIn, revisionsIn, simulate, traceIn } from "./command-line.ts";
-import { FAULTS, LISTENER_FAULTS } from "./faults.ts";
+import { FAULTS, LISTENER_FAULTS } from "./kernel/faults.ts";
 
 describe("the simulation", () => {
   it("lives through a thousand exports, and a thousand revisions of deployments, in which everything goes wrong, and breaks no invariant", () => {

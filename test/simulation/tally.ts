@@ -1,7 +1,7 @@
-import type { ExportWorld } from "./export-world.ts";
-import type { Fault } from "./faults.ts";
+import type { ExportWorld } from "./exports/export-world.ts";
 import type { FleetWorld } from "./fleet/fleet-world.ts";
-import type { World } from "./world.ts";
+import type { Fault } from "./kernel/faults.ts";
+import type { World } from "./kernel/world.ts";
 
 /** What some seeds came to; plain data, so that processes can add theirs up. */
 export interface Tally {

@@ -1,12 +1,12 @@
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import type { DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
+import { partitionsOf } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
 import type { CommittedFile, RunSpec } from "../../src/domain/export-run/events.ts";
-import { partitionsOf } from "../../src/domain/export-run/partitions.ts";
+import type { TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/shared/limits.ts";
-import type { TableSource } from "../../src/domain/workspace/clickhouse-binding.ts";
 
 /** The tests' clock: in the future, so that no real alarm fires by itself. */
 export const NOW = Date.parse("2030-01-01T00:00:00.000Z");

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { DerivedSegment } from "../../../src/domain/export-run/events.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
-import { RowGatherer } from "../../../src/parquet/collect-rows.ts";
-import { recodedSegment } from "../../../src/parquet/recode.ts";
-import type { Segment } from "../../../src/parquet/segment-writer.ts";
+import { RowGatherer } from "../../../src/parquet/write/collect-rows.ts";
+import { recodedSegment } from "../../../src/parquet/write/recode.ts";
+import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import { ahead } from "../../concurrency/prefetch.ts";
 import type { Env } from "../../protocol/env.ts";
+import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES } from "../../segments/read-segment.ts";
-import type { SnapshotSegment } from "../../source/trace-source.ts";
 import type { StepContext } from "./context.ts";
 import { type Chosen, chosenReader } from "./read-selected-rows.ts";
 import { derivedKey } from "./scratch.ts";

@@ -1,5 +1,5 @@
 import { replacedBy } from "../../../src/domain/export-run/derived.ts";
-import type { SnapshotSegment } from "../../source/trace-source.ts";
+import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import type { StepContext } from "./context.ts";
 import { deriveSegments } from "./derive.ts";
 import type { FilePlans } from "./file-plans.ts";

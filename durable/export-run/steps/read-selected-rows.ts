@@ -1,15 +1,20 @@
 import type { RunSpec } from "../../../src/domain/export-run/events.ts";
-import { compileFilter } from "../../../src/filter/evaluate.ts";
-import { acceptedFilter } from "../../../src/filter/index.ts";
+import { compileFilter } from "../../../src/filter/evaluate/evaluate.ts";
+import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { type ColumnName, columnsFor } from "../../../src/parquet/columns.ts";
 import type { Footer } from "../../../src/parquet/footer.ts";
-import type { HeldChunks } from "../../../src/parquet/loaded-chunks.ts";
-import { columnsToChoose, type RowChoice, type SelectedRows, selectRows } from "../../../src/parquet/select-rows.ts";
+import type { HeldChunks } from "../../../src/parquet/read/loaded-chunks.ts";
+import {
+  columnsToChoose,
+  type RowChoice,
+  type SelectedRows,
+  selectRows,
+} from "../../../src/parquet/read/select-rows.ts";
 import { enterRoom } from "../../concurrency/memory-budget.ts";
 import { makeLine } from "../../concurrency/serialize.ts";
 import type { Env } from "../../protocol/env.ts";
+import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
-import type { SnapshotSegment } from "../../source/trace-source.ts";
 import { isWhole, windowsOf } from "./windows.ts";
 
 /** What is wanted of a segment that cannot be copied unseen. */

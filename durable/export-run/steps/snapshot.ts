@@ -1,8 +1,8 @@
 import type { RunSpec } from "../../../src/domain/export-run/events.ts";
-import { acceptedFilter } from "../../../src/filter/index.ts";
+import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { workspace } from "../../protocol/actors.ts";
+import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
 import { builtInSource } from "../../source/built-in.ts";
-import type { Claim, SnapshotSegment } from "../../source/trace-source.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { snapshotKey } from "./scratch.ts";

@@ -1,5 +1,5 @@
 import type { RunSpec } from "../../../src/domain/export-run/events.ts";
-import type { SnapshotSegment } from "../../source/trace-source.ts";
+import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 
 /** Half-open windows on `start_time`, in epoch microseconds. */
 type MicrosWindow = { readonly start: number; readonly end: number };

@@ -1,6 +1,6 @@
 import { comparePositions, firstOf, placeBefore } from "../../../src/trace/query/order.ts";
 import type { FoundRuns, RunQuestion } from "../../protocol/query.ts";
-import { freshRow } from "../apply-changes.ts";
+import { freshRow } from "../store/apply-changes.ts";
 import { Search } from "./search.ts";
 import { partsOf, placeOf } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";

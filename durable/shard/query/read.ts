@@ -1,8 +1,8 @@
-import { chosenRows, type PartialRow, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read-rows.ts";
+import { chosenRows, type PartialRow, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { type QueriedRows, queriedBytes, type RowsQuestion } from "../../protocol/query.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
-import { changedRow, freshRow } from "../apply-changes.ts";
+import { changedRow, freshRow } from "../store/apply-changes.ts";
 import { type Part, partsOf } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";
 

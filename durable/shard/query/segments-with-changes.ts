@@ -1,7 +1,7 @@
 import { comparePositions, type Order, type Position } from "../../../src/trace/query/order.ts";
 import { groupByRun, type HotRun } from "../../../src/trace/segments/seal-plan.ts";
 import type { RunQuestion } from "../../protocol/query.ts";
-import type { SnapshotSegment } from "../../source/trace-source.ts";
+import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import type { TraceStore } from "../store/store.ts";
 
 /** A segment, and what has come since for runs in it. */

@@ -1,6 +1,6 @@
 import { footerOfFile } from "../../../src/parquet/footer.ts";
 import { ownRow, rowBytes, type SegmentRow } from "../../../src/parquet/row.ts";
-import { SegmentWriter } from "../../../src/parquet/segment-writer.ts";
+import { SegmentWriter } from "../../../src/parquet/write/segment-writer.ts";
 import { countRow, newTally } from "../../../src/trace/run/statistics.ts";
 import { hasFailed, inRowOrder } from "../../../src/trace/segments/row-order.ts";
 import type { HotRun } from "../../../src/trace/segments/seal-plan.ts";

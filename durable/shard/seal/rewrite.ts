@@ -1,8 +1,8 @@
+import { readSegmentRows } from "../../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
-import { readSegmentRows } from "../../../src/parquet/segment-reader.ts";
 import type { Compaction } from "../../../src/trace/segments/compaction.ts";
 import { groupByRun, type HotRun, inTimeOrder } from "../../../src/trace/segments/seal-plan.ts";
-import { changedRow } from "../apply-changes.ts";
+import { changedRow } from "../store/apply-changes.ts";
 import type { Replaced, WrittenSegment } from "../store/store.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, withRoom, write } from "./draft.ts";
 

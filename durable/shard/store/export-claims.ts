@@ -1,7 +1,7 @@
 import { freeSpans, type Span } from "../../../src/domain/schedule/late.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
 import type { ShareOfRows } from "../../../src/trace/segments/compaction.ts";
-import type { Claim } from "../../source/trace-source.ts";
+import type { Claim } from "../../protocol/snapshot.ts";
 
 /**
  * Which rows of a trace shard belong to which export of a schedule, so that each row is in one of them. All rows of a

@@ -1,5 +1,5 @@
+import { keptUntil } from "../../../src/domain/project/retention.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
-import { keptUntil } from "../../../src/domain/workspace/retention.ts";
 import { type ShardIdentity, workspace } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 

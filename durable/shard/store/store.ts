@@ -3,7 +3,7 @@ import type { Window } from "../../../src/domain/shared/time.ts";
 import type { RunStatistics } from "../../../src/trace/run/statistics.ts";
 import { CREATE_PIECES } from "../../journal/blob-chunks.ts";
 import type { Arrivals, ShardMark } from "../../protocol/shard.ts";
-import type { Claim, SnapshotSegment } from "../../source/trace-source.ts";
+import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
 import { TraceNote } from "./day-registration.ts";
 import { TraceShares } from "./export-claims.ts";
 import { TraceHot } from "./hot-changes.ts";

@@ -1,11 +1,11 @@
 import type { TableDay } from "../../../src/clickhouse/replies.ts";
-import { partitionsOf } from "../../../src/domain/export-run/partitions.ts";
+import { partitionsOf } from "../../../src/domain/export/partitions.ts";
+import type { TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
-import type { TableBinding } from "../../../src/domain/workspace/clickhouse-binding.ts";
-import { acceptedFilter } from "../../../src/filter/index.ts";
+import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import type { Env } from "../../protocol/env.ts";
-import type { Estimate, EstimateQuestion } from "../../worker/estimate.ts";
+import type { Estimate, EstimateQuestion } from "../estimate.ts";
 import { openBinding } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 

@@ -9,7 +9,7 @@ import {
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
-import { acceptedFilter } from "../../../src/filter/index.ts";
+import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { inLanes } from "../../concurrency/map-concurrent.ts";
 import { bulkExport, workspace } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";

@@ -1,9 +1,9 @@
 import { type ClickHouseTable, openClickHouse } from "../../../src/clickhouse/client.ts";
 import { sourceFailure } from "../../../src/clickhouse/failures.ts";
+import type { TableBinding, TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
 import type { Project } from "../../../src/domain/project/records.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { fail, type Result } from "../../../src/domain/shared/result.ts";
-import type { TableBinding, TableSource } from "../../../src/domain/workspace/clickhouse-binding.ts";
 import { readSettings } from "../../../src/settings.ts";
 import type { Env } from "../../protocol/env.ts";
 import { openPassword } from "../../secrets/vault.ts";

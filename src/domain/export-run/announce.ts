@@ -1,5 +1,5 @@
-import type { RunMessage } from "../../../durable/protocol/messages.ts";
 import type { RunEvent } from "./events.ts";
+import type { RunReport } from "./report.ts";
 import type { RunState } from "./state.ts";
 
 /** What a run tells its export: the whole report, whenever a number or the status in it has changed. */
@@ -49,4 +49,9 @@ function reportOf(state: Exclude<RunState, { status: "NONE" }>): RunMessage["rep
     rowsWritten: files.reduce((sum, file) => sum + file.rows, 0),
     finishedAt: state.status === "RUNNING" ? null : state.finishedAt,
   };
+}
+
+export interface RunMessage {
+  readonly seq: number;
+  readonly report: RunReport;
 }

@@ -3,7 +3,7 @@ import type { RunFailure } from "../shared/failures.ts";
 import type { Compression, ExportField, FormatVersion } from "../shared/fields.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { MeantSegment, SegmentRef } from "../shared/segment.ts";
-import type { Partition } from "./partitions.ts";
+import type { Partition } from "./partition.ts";
 
 /** Everything a run needs to know, fixed when it starts. */
 export interface RunSpec {

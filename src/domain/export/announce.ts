@@ -1,7 +1,8 @@
-import type { ExportMessage } from "../../../durable/protocol/messages.ts";
 import type { RunSpec } from "../export-run/events.ts";
 import { ownRows } from "../schedule/clickhouse-late.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
+import type { ExportDefinition } from "./records.ts";
+import type { ExportReport } from "./report.ts";
 import { runIdOf } from "./run-ids.ts";
 import type { ExportState } from "./state.ts";
 import { viewOf } from "./view.ts";
@@ -117,3 +118,13 @@ function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec 
     createdAt,
   };
 }
+
+export type ExportMessage =
+  | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }
+  | { readonly to: "workspace"; readonly kind: "spawn"; readonly definition: ExportDefinition }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "start"; readonly spec: RunSpec }
+  /** `order`: number of the event that asks; it rises, so that a run knows a late or repeated message. */
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" }
+  | { readonly to: "shards"; readonly kind: "release_late"; readonly day: string };

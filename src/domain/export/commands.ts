@@ -1,8 +1,9 @@
+import type { RunReport } from "../export-run/report.ts";
 import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Result } from "../shared/result.ts";
-import type { ExportPlan, ManifestFacts, RunReport } from "./events.ts";
+import type { ExportPlan, ManifestFacts } from "./events.ts";
 
 /** What can be asked of an export. `now` is the shell's clock at the moment of asking. */
 export type ExportCommand =

@@ -1,8 +1,8 @@
 import type { DestinationConfig } from "../destination/records.ts";
-import type { Partition } from "../export-run/partitions.ts";
+import type { Partition } from "../export-run/partition.ts";
+import type { RunReport } from "../export-run/report.ts";
 import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
-import type { ExportStatus } from "../shared/export-status.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { ExportDefinition } from "./records.ts";
@@ -14,14 +14,6 @@ export interface ExportPlan {
   readonly shards: number;
   readonly limits: Limits;
   readonly partitions: readonly Partition[];
-}
-
-/** What a run tells its export, whole each time: a later report replaces an earlier one. */
-export interface RunReport {
-  readonly status: ExportStatus;
-  readonly rowsPlanned: number;
-  readonly rowsWritten: number;
-  readonly finishedAt: number | null;
 }
 
 export interface ManifestFacts {

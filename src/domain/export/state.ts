@@ -1,7 +1,8 @@
+import type { RunReport } from "../export-run/report.ts";
 import { ledgerAfter, type TableLedger } from "../schedule/clickhouse-late.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
-import type { ExportEvent, ExportPlan, ManifestFacts, RunReport } from "./events.ts";
+import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";
 
 /** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */
 export interface KnownRun {

@@ -1,6 +1,6 @@
+import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import { DAY_MS } from "../shared/time.ts";
-import type { TableBinding } from "../workspace/clickhouse-binding.ts";
 import { type IngestSpan, type LateWindow, MOST_LATE_DAYS } from "./late.ts";
 
 /**

@@ -3,3 +3,7 @@ export interface Page {
   /** null: all. */
   readonly limit: number | null;
 }
+
+/** The part of a list that a page asks for. */
+export const pageOf = <T>(all: readonly T[], { offset, limit }: Page): readonly T[] =>
+  all.slice(offset, limit === null ? undefined : offset + limit);

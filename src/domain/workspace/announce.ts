@@ -1,6 +1,4 @@
-import { bulkExport, strays } from "../../../durable/protocol/actors.ts";
-import type { Env } from "../../../durable/protocol/env.ts";
-import type { WorkspaceMessage } from "../../../durable/protocol/messages.ts";
+import type { ExportOrder } from "../export/order.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import type { OpenWorkspace, WorkspaceState } from "./state.ts";
@@ -23,24 +21,13 @@ export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState):
   return [{ id: definition.id, kind: "create", order }];
 }
 
-/** Hands a message of the tenant's workspace to the actor it is for. */
-export async function deliverOfWorkspace(env: Env, tenantId: string, message: WorkspaceMessage): Promise<void> {
-  const receiver = bulkExport(env, message.id);
-  switch (message.kind) {
-    case "create":
-      return receiver.create(message.order);
-    case "admit":
-      return receiver.admit();
-    case "lose_project":
-      return receiver.loseProject();
-    case "erase_project":
-      return strays(env, tenantId).eraseProject(message.id);
-    case "shorten_retention":
-      return strays(env, tenantId).shortenRetention(message.id);
-  }
-}
-
 const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
   [...active]
     .filter((id) => lookUp(exports, id)?.definition.projectId === projectId)
     .map((id) => ({ id, kind: "lose_project" }));
+
+/** To the export with that id; the last two: of the project with that id, to the tenant's strays. */
+export type WorkspaceMessage =
+  | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
+  | { readonly id: string; readonly kind: "admit" | "lose_project" }
+  | { readonly id: string; readonly kind: "erase_project" | "shorten_retention" };

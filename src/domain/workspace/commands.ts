@@ -1,8 +1,9 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportDefinition } from "../export/records.ts";
+import type { ExportReport } from "../export/report.ts";
+import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { Project } from "../project/records.ts";
-import type { TableBinding } from "./clickhouse-binding.ts";
-import type { ApiKey, ExportReport } from "./events.ts";
+import type { ApiKey } from "./events.ts";
 import type { Plan } from "./records.ts";
 
 /** What can be asked of a workspace. `now` is the shell's clock at the moment of asking. */

@@ -1,5 +1,6 @@
 import { isSameOrder } from "../export/again.ts";
 import type { ExportDefinition } from "../export/records.ts";
+import { isShorter } from "../project/retention.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
@@ -10,7 +11,6 @@ import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findProject } from "./find.ts";
 import { isUnchanged } from "./projects.ts";
 import type { Identity } from "./records.ts";
-import { isShorter } from "./retention.ts";
 import { evolve, type KnownExport, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 
 /** The rules of a workspace: who may come in, what it owns, and which exports work at once. */

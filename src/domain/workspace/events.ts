@@ -1,8 +1,8 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportDefinition } from "../export/records.ts";
+import type { ExportReport } from "../export/report.ts";
+import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { Project } from "../project/records.ts";
-import type { ExportStatus } from "../shared/export-status.ts";
-import type { TableBinding } from "./clickhouse-binding.ts";
 import type { Plan, Role } from "./records.ts";
 
 export interface ApiKey {
@@ -13,17 +13,6 @@ export interface ApiKey {
   /** Of keys made before there were users: DEFAULT_USER_ID, by upcast. */
   readonly userId: string;
   readonly createdAt: number;
-}
-
-/** An export as its workspace knows it; the Export actor holds the rest. */
-export interface ExportReport {
-  readonly status: ExportStatus;
-  readonly rowsPlanned: number;
-  readonly rowsWritten: number;
-  readonly updatedAt: number;
-  readonly finishedAt: number | null;
-  /** Absent in reports of versions that could not pause. */
-  readonly pausedAt?: number | null;
 }
 
 export type WorkspaceEvent =

@@ -1,9 +1,10 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportDefinition } from "../export/records.ts";
+import type { ExportReport } from "../export/report.ts";
+import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { Project } from "../project/records.ts";
 import { emptyTable, lookUp, put, remove, type Table } from "../shared/bucket-map.ts";
-import type { TableBinding } from "./clickhouse-binding.ts";
-import type { ApiKey, ExportReport, WorkspaceEvent } from "./events.ts";
+import type { ApiKey, WorkspaceEvent } from "./events.ts";
 import type { Plan } from "./records.ts";
 
 export interface KnownExport {

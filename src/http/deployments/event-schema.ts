@@ -1,7 +1,7 @@
 import type { DeploymentEvent } from "../../domain/deployment/events.ts";
 import type { Logged } from "../../domain/shared/history.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { pageShown, type ShownEvent } from "../exports/event-schemas.ts";
+import { eventPageShown, type ShownEvent } from "../kernel/event-schemas.ts";
 
 /** What each event of a deployment says. */
 const DEPLOYMENT_EVENTS = {
@@ -19,7 +19,7 @@ const DEPLOYMENT_EVENTS = {
   DeploymentCleaned: "Nothing of it is kept but these events.",
 } as const satisfies Record<DeploymentEvent["type"], string>;
 
-export const deploymentEventsShown = pageShown("DeploymentEvent", DEPLOYMENT_EVENTS);
+export const deploymentEventsShown = eventPageShown("DeploymentEvent", DEPLOYMENT_EVENTS);
 
 /** An event in its wire shape: without anything sealed, and without the lease's id, which is a right. */
 export const showDeploymentEvent = ({ seq, at, event }: Logged<DeploymentEvent>): ShownEvent => ({

@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { allParts } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
-import { eventsQuery } from "../exports/event-schemas.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
+import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
 import { MOST_PER_PAGE, nothing, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { estimateTable } from "../../../durable/source/clickhouse/estimate.ts";
 import { estimateExport } from "../../../durable/worker/estimate.ts";
-import { partitionsOf } from "../../domain/export-run/partitions.ts";
+import { partitionsOf } from "../../domain/export/partitions.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { nothing } from "../kernel/fields.ts";

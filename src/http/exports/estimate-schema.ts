@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { EstimateQuestion } from "../../../durable/worker/estimate.ts";
+import type { EstimateQuestion } from "../../../durable/source/estimate.ts";
 import type { Project } from "../../domain/project/records.ts";
 import { windowOf } from "../../domain/schedule/windows.ts";
 import type { Window } from "../../domain/shared/time.ts";

@@ -5,12 +5,13 @@ import type { Refusal } from "../../domain/shared/failures.ts";
 import type { EventPage, EventQuery } from "../../domain/shared/history.ts";
 import { ok, type Result } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
+import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
 import { MOST_PER_PAGE, uuid } from "../kernel/fields.ts";
 import type { Asked, HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
-import { eventsQuery, exportEventsShown, runEventsShown, showEvent, showEvents } from "./event-schemas.ts";
+import { exportEventsShown, runEventsShown, showEvent, showEvents } from "./event-schemas.ts";
 import { type Asking, ownExport, ownRun } from "./own-export.ts";
 
 const PATH = "/api/v1/bulk-exports/{bulk_export_id}";

@@ -1,23 +1,11 @@
-import { z } from "@hono/zod-openapi";
 import type { ExportEvent } from "../../domain/export/events.ts";
 import type { RunEvent } from "../../domain/export-run/events.ts";
 import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { EventPage, Logged } from "../../domain/shared/history.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { closedObject, MOST_PER_PAGE, shownInstant, wholeNumber } from "../kernel/fields.ts";
+import type { ShownEvent } from "../kernel/event-schemas.ts";
+import { eventPageShown } from "../kernel/event-schemas.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
-
-const EVENTS_PER_PAGE = 100;
-
-/** A page of a log. `after` is the number of the last event that the client has. */
-export const eventsQuery = closedObject({
-  after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .transform((after) => after ?? 0),
-  limit: wholeNumber(1, MOST_PER_PAGE)
-    .optional()
-    .transform((limit) => limit ?? EVENTS_PER_PAGE),
-});
 
 /** What each event of an export says. */
 export const EXPORT_EVENTS = {
@@ -75,32 +63,8 @@ export const RUN_EVENTS = {
   ScratchCleaned: "What it kept for itself is removed.",
 } as const satisfies Record<RunEvent["type"], string>;
 
-/** One event as shown. `data` holds what the event says, in the words of the rest of the API. */
-const eventShown = (texts: Readonly<Record<string, string>>) =>
-  z.object({
-    seq: z.int().openapi({ description: "Place in the log, from 1." }),
-    at: shownInstant,
-    type: z.enum(Object.keys(texts)).openapi({
-      description: Object.entries(texts)
-        .map(([type, text]) => `${type}: ${text}`)
-        .join("\n"),
-    }),
-    data: z.record(z.string(), z.unknown()),
-  });
-
-export const pageShown = (name: string, texts: Readonly<Record<string, string>>) =>
-  z
-    .object({
-      events: z.array(eventShown(texts).openapi(name)),
-      next_after: z.int().nullable().openapi({ description: "Send as `after` for more; null: no more so far." }),
-    })
-    .openapi(`${name}s`);
-
-export const exportEventsShown = pageShown("BulkExportEvent", EXPORT_EVENTS);
-export const runEventsShown = pageShown("BulkExportRunEvent", RUN_EVENTS);
-
-/** An event in its wire shape. */
-export type ShownEvent = z.output<ReturnType<typeof eventShown>>;
+export const exportEventsShown = eventPageShown("BulkExportEvent", EXPORT_EVENTS);
+export const runEventsShown = eventPageShown("BulkExportRunEvent", RUN_EVENTS);
 
 /** A page of events in its wire shape. */
 export const showEvents = (profile: WireProfile, { events, nextAfter }: EventPage<ExportEvent | RunEvent>) => ({

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { parseFilter } from "../../filter/index.ts";
+import { parseFilter } from "../../filter/parse/index.ts";
 
 /** A filter expression, kept as sent; what is wrong with one is said with its place. */
 export const filterText = z

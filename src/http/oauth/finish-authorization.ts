@@ -1,7 +1,7 @@
-import { openState } from "../../../durable/oauth/oauth-state.ts";
 import { grant, providers } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { Holder } from "../../../durable/protocol/oauth.ts";
+import { openState } from "../../../durable/secrets/oauth-state.ts";
 import type { Token } from "../../domain/grant/events.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, type Result } from "../../domain/shared/result.ts";

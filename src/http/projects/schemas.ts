@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Project } from "../../domain/project/records.ts";
+import { RETENTION_DAYS } from "../../domain/project/retention.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { RETENTION_DAYS } from "../../domain/workspace/retention.ts";
 import { isObject } from "../../json/is-object.ts";
 import { latencyAt, type RunStatistics } from "../../trace/run/statistics.ts";
 import {

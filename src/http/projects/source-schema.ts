@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { isoFromMs } from "../../domain/shared/time.ts";
 import {
   IDENTIFIER,
   INDISPENSABLE_COLUMNS,
   TABLE_COLUMNS,
   type TableBinding,
   type TableSource,
-} from "../../domain/workspace/clickhouse-binding.ts";
+} from "../../domain/project/clickhouse-binding.ts";
+import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant } from "../kernel/fields.ts";
 
 /** User and password travel in headers. */

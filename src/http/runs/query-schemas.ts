@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { RunsQuery } from "../../../durable/worker/query/query.ts";
 import { microsFromIso } from "../../domain/shared/time-text.ts";
-import { acceptedFilter } from "../../filter/index.ts";
+import { acceptedFilter } from "../../filter/parse/index.ts";
 import { filterOfConditions } from "../../trace/query/filter.ts";
 import { positionOf } from "../../trace/query/order.ts";
 import { closedObject, uuid } from "../kernel/fields.ts";

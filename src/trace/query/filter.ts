@@ -1,8 +1,8 @@
 import { DAY_MS, startOfDay } from "../../domain/shared/time.ts";
+import { mayMatch } from "../../filter/evaluate/statistics.ts";
 import type { Filter, ValueField } from "../../filter/filter.ts";
 import { and, leaf, not, or } from "../../filter/logic.ts";
-import { SEARCHED } from "../../filter/meanings.ts";
-import { mayMatch } from "../../filter/statistics.ts";
+import { SEARCHED } from "../../filter/parse/meanings.ts";
 
 type TextColumn = Extract<ValueField, { readonly kind: "text" }>["column"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { partitionsOf } from "../../../src/domain/export-run/partitions.ts";
+import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { emptyTable, entries, lookUp, put, remove } from "../../../src/domain/shared/bucket-map.ts";
 import { dayOf } from "../../../src/domain/shared/time.ts";

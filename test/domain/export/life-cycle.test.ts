@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExportCommand } from "../../../src/domain/export/commands.ts";
-import type { ExportEvent, RunReport } from "../../../src/domain/export/events.ts";
+import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
 import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
 import type { RunEvent } from "../../../src/domain/export-run/events.ts";
 import { run } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import type { RunReport } from "../../../src/domain/export-run/report.ts";
 import type { RunState } from "../../../src/domain/export-run/state.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../support/samples.ts";

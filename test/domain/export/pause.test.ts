@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { announceExport } from "../../../src/domain/export/announce.ts";
 import { isManifestDue, refuseEnded } from "../../../src/domain/export/decide.ts";
-import type { ExportEvent, RunReport } from "../../../src/domain/export/events.ts";
+import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { viewOf } from "../../../src/domain/export/view.ts";
+import type { RunReport } from "../../../src/domain/export-run/report.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 

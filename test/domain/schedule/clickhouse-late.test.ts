@@ -5,6 +5,7 @@ import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
 import { wakeAt } from "../../../src/domain/export/wake-at.ts";
+import { boundSince, type TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
 import {
   boundedAt,
   type LateRows,
@@ -18,7 +19,6 @@ import { MOST_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
-import { boundSince, type TableBinding } from "../../../src/domain/workspace/clickhouse-binding.ts";
 import { upcastWorkspace } from "../../../src/domain/workspace/upcast.ts";
 import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { latePartitionsOf } from "../../../src/domain/export-run/partitions.ts";
+import { latePartitionsOf } from "../../../src/domain/export/partitions.ts";
 import { runFileKey } from "../../../src/domain/export-run/place.ts";
 import { coveredPartOf, freeSpans, type Span } from "../../../src/domain/schedule/late.ts";
 import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ExportReport } from "../../../src/domain/export/report.ts";
 import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { WorkspaceCommand } from "../../../src/domain/workspace/commands.ts";
 import {
@@ -8,7 +9,7 @@ import {
   refuseExport,
   refuseRepetition,
 } from "../../../src/domain/workspace/decide.ts";
-import type { ExportReport, WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
+import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
 import { workspace } from "../../../src/domain/workspace/index.ts";
 import { specification } from "../../support/given.ts";
 import { config, definition, HOUR_MS, NOW } from "../../support/samples.ts";

@@ -7,10 +7,10 @@ import { LONGEST_WAIT_MS } from "../../../durable/journal/turn-queue.ts";
 import { run, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
 import { manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
+import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { announceRun } from "../../../src/domain/export-run/announce.ts";
 import type { RunEvent, RunSpec } from "../../../src/domain/export-run/events.ts";
 import { run as runDecider } from "../../../src/domain/export-run/index.ts";
-import { partitionsOf } from "../../../src/domain/export-run/partitions.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import {

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { lookForLate, releaseLate } from "../../../durable/export/find-late-rows.ts";
-import type { Claim } from "../../../durable/source/trace-source.ts";
+import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";

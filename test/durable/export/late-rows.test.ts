@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import type { TraceShardActor } from "../../../durable/shard/shard.ts";
-import type { Claim } from "../../../durable/source/trace-source.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
 import {

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import type { Compression } from "../../../src/domain/shared/fields.ts";
+import { readSegmentRows } from "../../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
-import { readSegmentRows } from "../../../src/parquet/segment-reader.ts";
 import { deriveSegment } from "../../parquet/derived.ts";
 import { equalBytes, segmentOf } from "../../parquet/files.ts";
 import { plainRun } from "../../parquet/runs.ts";
 
 /**
  * What does not compress fills the buffers of the Workers runtime's zlib, which ended zstd too early at 40 KiB
- * (src/parquet/codec.ts): only a test inside that runtime can see it.
+ * (src/parquet/encoding/codec.ts): only a test inside that runtime can see it.
  */
 
 const KIB = 1024;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run, workspace } from "../../../durable/protocol/actors.ts";
-import { type EstimateQuestion, estimateExport } from "../../../durable/worker/estimate.ts";
+import type { EstimateQuestion } from "../../../durable/source/estimate.ts";
+import { estimateExport } from "../../../durable/worker/estimate.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, noisyRun, type TestWorkspace, untilEnded } from "../exporting.ts";

@@ -5,7 +5,7 @@ import { builtInSource } from "../../../durable/source/built-in.ts";
 import { type QueriedRun, queryRuns, type RunsQuery } from "../../../durable/worker/query/query.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
-import { parseFilter } from "../../../src/filter/index.ts";
+import { parseFilter } from "../../../src/filter/parse/index.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
 import type { Position } from "../../../src/trace/query/order.ts";
 import {

@@ -5,7 +5,7 @@ import { partsOf } from "../../../durable/shard/query/segments-with-changes.ts";
 import { TraceStore } from "../../../durable/shard/store/store.ts";
 import { queryRuns } from "../../../durable/worker/query/query.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
-import { parseFilter } from "../../../src/filter/index.ts";
+import { parseFilter } from "../../../src/filter/parse/index.ts";
 import type { Position } from "../../../src/trace/query/order.ts";
 import {
   bytes,

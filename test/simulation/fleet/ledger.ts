@@ -1,6 +1,6 @@
 import type { DeploymentEvent } from "../../../src/domain/deployment/events.ts";
 import type { RevisionStatus } from "../../../src/domain/deployment/revision-status.ts";
-import type { AnyLine } from "../logs.ts";
+import type { AnyLine } from "../kernel/logs.ts";
 import type { Actor } from "../platform/actor.ts";
 
 /** A lease as the log of its deployment tells of it. */

@@ -5,7 +5,7 @@ import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import type { Result } from "../../../src/domain/shared/result.ts";
-import { Random } from "../random.ts";
+import { Random } from "../kernel/random.ts";
 import type { FleetWorld } from "./fleet-world.ts";
 import type { FleetAct, WantedDeployment } from "./scenario.ts";
 

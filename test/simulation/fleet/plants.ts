@@ -1,4 +1,4 @@
-import type { Plant } from "../plants.ts";
+import type { Plant } from "../exports/plants.ts";
 
 /** Mistakes in the rules of leases and revisions, and in what is told of them. Each is one edit of the product's text. */
 export const FLEET_PLANTS: readonly Plant[] = [

@@ -1,8 +1,8 @@
 import type { Source } from "../../../src/domain/deployment/records.ts";
-import { type Fault, LISTENER_FAULTS, PLATFORM_FAULTS } from "../faults.ts";
-import { Random } from "../random.ts";
-import { STARTS_AT } from "../scenario.ts";
-import type { Course } from "../world.ts";
+import { STARTS_AT } from "../exports/scenario.ts";
+import { type Fault, LISTENER_FAULTS, PLATFORM_FAULTS } from "../kernel/faults.ts";
+import { Random } from "../kernel/random.ts";
+import type { Course } from "../kernel/world.ts";
 
 /** Everything about one simulated fleet that is fixed before it begins; all of it follows from the seed. */
 export interface FleetScenario extends Course {

@@ -1,7 +1,7 @@
-import type { Partition } from "../../../src/domain/export-run/partitions.ts";
+import type { Partition } from "../../../src/domain/export-run/partition.ts";
 import type { RunState } from "../../../src/domain/export-run/state.ts";
-import type { ExportWorld } from "../export-world.ts";
-import { idsIn } from "../exported-rows.ts";
+import type { ExportWorld } from "../exports/export-world.ts";
+import { idsIn } from "../exports/exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 

@@ -1,5 +1,5 @@
+import type { World } from "../kernel/world.ts";
 import type { Actor } from "../platform/actor.ts";
-import type { World } from "../world.ts";
 import type { Invariant } from "./invariant.ts";
 
 const FINAL = [

@@ -1,5 +1,5 @@
-import type { ExportWorld } from "../export-world.ts";
-import type { AnyLine } from "../logs.ts";
+import type { ExportWorld } from "../exports/export-world.ts";
+import type { AnyLine } from "../kernel/logs.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { StoredObject } from "../store/customer-bucket.ts";
 

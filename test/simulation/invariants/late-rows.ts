@@ -1,6 +1,6 @@
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
-import type { ExportWorld } from "../export-world.ts";
-import { idsIn } from "../exported-rows.ts";
+import type { ExportWorld } from "../exports/export-world.ts";
+import { idsIn } from "../exports/exported-rows.ts";
 import type { Invariant } from "./invariant.ts";
 
 interface Schedule {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { keyPrefixOf, manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
-import type { ExportWorld } from "../export-world.ts";
+import type { ExportWorld } from "../exports/export-world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** As much of a manifest as is compared with the bucket. */

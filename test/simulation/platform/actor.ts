@@ -1,4 +1,4 @@
-import type { Speaker } from "../kernel.ts";
+import type { Speaker } from "../kernel/kernel.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Platform } from "./platform.ts";
 import { Storage } from "./storage.ts";

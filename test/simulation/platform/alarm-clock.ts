@@ -1,5 +1,5 @@
-import type { Faults } from "../faults.ts";
-import type { Kernel } from "../kernel.ts";
+import type { Faults } from "../kernel/faults.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 
 /** The platform's own tries after a failed handler: from 2 s on, doubling, with 25 % of jitter; then it gives up. */
 const TRIES = 6;

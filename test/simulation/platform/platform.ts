@@ -1,5 +1,5 @@
-import type { Faults } from "../faults.ts";
-import type { Kernel } from "../kernel.ts";
+import type { Faults } from "../kernel/faults.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 import { Actor, Incarnation } from "./actor.ts";
 import { callsFrom } from "./network.ts";
 import { SegmentBucket } from "./segment-bucket.ts";

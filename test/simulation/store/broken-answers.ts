@@ -1,4 +1,4 @@
-import type { Fault, Faults } from "../faults.ts";
+import type { Fault, Faults } from "../kernel/faults.ts";
 import { type Answer, type CustomerBucket, errorAnswer } from "./customer-bucket.ts";
 import { decodeRequest, type Operation, type StoreRequest } from "./requests.ts";
 

@@ -1,5 +1,5 @@
-import type { Faults } from "../faults.ts";
-import type { Kernel, Speaker } from "../kernel.ts";
+import type { Faults } from "../kernel/faults.ts";
+import type { Kernel, Speaker } from "../kernel/kernel.ts";
 import { type Seen, serve } from "./broken-answers.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { decodeRequest, type StoreRequest } from "./requests.ts";

@@ -1,5 +1,0 @@
-import type { Page } from "../../src/domain/shared/page.ts";
-
-/** The part of a list that a page asks for. */
-export const pageOf = <T>(all: readonly T[], { offset, limit }: Page): readonly T[] =>
-  all.slice(offset, limit === null ? undefined : offset + limit);

@@ -1,0 +1,71 @@
+import { footerOfFile } from "../../../src/parquet/footer.ts";
+import { feedbackOfRuns } from "../../../src/parquet/read/run-feedback.ts";
+import type { FeedbackEntry } from "../../../src/trace/run/change.ts";
+import { feedbackBytes, feedbackEntries, feedbackKept } from "../../../src/trace/run/feedback-list.ts";
+import type { FeedbackQuestion, FoundFeedback } from "../../protocol/shard.ts";
+import type { TraceStore } from "../store/store.ts";
+import type { ShardView } from "./shard-view.ts";
+
+/**
+ * What feedback says now: as it stands in the segments that hold its runs, and what has come since. Segments are read
+ * one after the other, only as far as there is room. Null: segments were written meanwhile, so that nothing is certain.
+ */
+export async function readFeedback(
+  { env, store }: ShardView,
+  { asked, maxBytes }: FeedbackQuestion,
+): Promise<FoundFeedback | null> {
+  const { commits } = store;
+  const segments = store.segmentOf(asked.map(({ runId }) => runId));
+  const wanted = new Set(asked.map(({ id }) => id));
+  /** Of each run that was looked at, what is asked for. */
+  const known = new Map<string, readonly FeedbackEntry[]>();
+  const found: (string | null)[] = [];
+  let bytes = 0;
+  for (const { id, runId } of asked) {
+    if (!known.has(runId)) {
+      const number = segments.get(runId);
+      const together = number === undefined ? [runId] : runsIn(segments, number);
+      const lists = number === undefined ? NONE : await listsIn(env.SEGMENTS, store, number, new Set(together));
+      if (store.commits !== commits) return null;
+      for (const run of together) {
+        const entries = entriesOf(store, run, lists.get(run));
+        known.set(
+          run,
+          entries.filter((entry) => wanted.has(entry.id)),
+        );
+      }
+    }
+    const json = known.get(runId)?.find((entry) => entry.id === id)?.json ?? null;
+    bytes += feedbackBytes(json);
+    if (bytes > maxBytes) break;
+    found.push(json);
+  }
+  return found;
+}
+
+const NONE: ReadonlyMap<string, Uint8Array> = new Map();
+
+const runsIn = (segments: ReadonlyMap<string, number>, number: number): readonly string[] =>
+  [...segments].flatMap(([runId, segment]) => (segment === number ? [runId] : []));
+
+function entriesOf(store: TraceStore, runId: string, list: Uint8Array | undefined): readonly FeedbackEntry[] {
+  const kept = feedbackKept(list === undefined ? [] : feedbackEntries(new TextDecoder().decode(list)));
+  for (const { feedback } of store.hot.feedback(runId)) if (feedback !== null) kept.say(feedback);
+  return kept.entries();
+}
+
+async function listsIn(
+  bucket: R2Bucket,
+  store: TraceStore,
+  number: number,
+  runIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const key = store.objects.keyOf(number);
+  const footer = store.footer(number);
+  const read = async (range?: R2Range): Promise<Uint8Array> => {
+    const object = await bucket.get(key, range === undefined ? {} : { range });
+    if (object === null) throw new Error(`the segment ${key} is missing from its bucket`);
+    return new Uint8Array(await object.arrayBuffer());
+  };
+  return feedbackOfRuns(footer ?? footerOfFile(await read()), (offset, length) => read({ offset, length }), runIds);
+}

@@ -1,0 +1,20 @@
+import type { WorkspaceMessage } from "../../src/domain/workspace/announce.ts";
+import { bulkExport, strays } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+
+/** Hands a message of the tenant's workspace to the actor it is for. */
+export async function deliverOfWorkspace(env: Env, tenantId: string, message: WorkspaceMessage): Promise<void> {
+  const receiver = bulkExport(env, message.id);
+  switch (message.kind) {
+    case "create":
+      return receiver.create(message.order);
+    case "admit":
+      return receiver.admit();
+    case "lose_project":
+      return receiver.loseProject();
+    case "erase_project":
+      return strays(env, tenantId).eraseProject(message.id);
+    case "shorten_retention":
+      return strays(env, tenantId).shortenRetention(message.id);
+  }
+}

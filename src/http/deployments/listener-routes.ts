@@ -1,0 +1,151 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { deployment, fleet, listener, listenerIdOf } from "../../../durable/protocol/actors.ts";
+import type { ListenerRecord } from "../../domain/deployment/records.ts";
+import { ok } from "../../domain/shared/result.ts";
+import { workspaceAccess } from "../kernel/auth.ts";
+import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
+import type { HttpEnv } from "../kernel/operation.ts";
+import { register } from "../kernel/register.ts";
+import {
+  listenerCreate,
+  listenerShown,
+  listenerUpdate,
+  pollShown,
+  reportOf,
+  reportSent,
+  showListener,
+  showPoll,
+} from "./listener-schemas.ts";
+import { type Asking, ownFleet } from "./own-deployment.ts";
+import { pageShown, showPage } from "./query-schemas.ts";
+
+const PATH = "/v2/listeners";
+const ONE_PATH = `${PATH}/{listener_id}`;
+const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
+const ONE = z.object({ listener_id: uuid });
+const COMMON = { tag: "Listeners", access: workspaceAccess, dialect: "detail", query: nothing } as const;
+
+/** Data planes at customers' places, and the protocol by which they take work: they call, nobody calls them. */
+export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: PATH,
+    aliases: aliasesOf(PATH),
+    summary: "Create a listener; there is one for each compute id",
+    params: nothing,
+    body: listenerCreate,
+    success: "created",
+    answer: listenerShown,
+    failures: ["conflict"],
+    async handle(asked) {
+      const { compute_id: computeId, compute_config } = asked.body;
+      const now = Date.now();
+      const id = listenerIdOf(asked.who.identity.tenantId, computeId);
+      const k8sNamespaces = compute_config?.k8s_namespaces ?? null;
+      const record = { id, computeId, k8sNamespaces, createdAt: now, updatedAt: now };
+      const created = await ownFleet(asked).createListener(record);
+      return created.ok ? ok(await shown(asked, created.value)) : created;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: PATH,
+    aliases: aliasesOf(PATH),
+    summary: "List listeners",
+    params: nothing,
+    query: closedObject(paging(100, 100)),
+    body: null,
+    success: "ok",
+    answer: pageShown(listenerShown, "Listeners"),
+    async handle(asked) {
+      const page = showPage(await ownFleet(asked).listeners(), asked.query, (record) => record);
+      return ok({ ...page, resources: await Promise.all(page.resources.map((record) => shown(asked, record))) });
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "get",
+    path: ONE_PATH,
+    aliases: aliasesOf(ONE_PATH),
+    summary: "Retrieve a listener",
+    params: ONE,
+    body: null,
+    success: "ok",
+    answer: listenerShown,
+    async handle(asked) {
+      const found = await ownFleet(asked).listener(asked.params.listener_id);
+      return found.ok ? ok(await shown(asked, found.value)) : found;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "patch",
+    path: ONE_PATH,
+    aliases: aliasesOf(ONE_PATH),
+    summary: "Change the namespaces of a listener",
+    params: ONE,
+    body: listenerUpdate,
+    success: "ok",
+    answer: listenerShown,
+    async handle(asked) {
+      const namespaces = asked.body.compute_config.k8s_namespaces ?? null;
+      const changed = await ownFleet(asked).changeListener(asked.params.listener_id, namespaces);
+      return changed.ok ? ok(await shown(asked, changed.value)) : changed;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "delete",
+    path: ONE_PATH,
+    aliases: aliasesOf(ONE_PATH),
+    summary: "Delete a listener that runs no deployment",
+    params: ONE,
+    body: null,
+    success: "deleted",
+    answer: null,
+    failures: ["conflict"],
+    handle: (asked) => ownFleet(asked).deleteListener(asked.who.identity.tenantId, asked.params.listener_id),
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: `${ONE_PATH}/poll`,
+    summary: "As a listener: take what is to be done, each with a lease, and learn what is to keep running",
+    params: ONE,
+    body: null,
+    success: "ok",
+    answer: pollShown,
+    async handle({ params, who, env }) {
+      const { tenantId } = who.identity;
+      const known = await fleet(env, tenantId).listener(params.listener_id);
+      return known.ok ? ok(showPoll(await listener(env, tenantId, params.listener_id).poll())) : known;
+    },
+  });
+
+  register(app, {
+    ...COMMON,
+    method: "post",
+    path: `${ONE_PATH}/revisions/{revision_id}/status`,
+    summary: "As a listener: say how far a leased revision is, which renews the lease; 409 says that it is lost",
+    params: ONE.extend({ revision_id: uuid }),
+    body: reportSent,
+    success: "ok",
+    answer: z.object({ lease_seconds: z.int() }),
+    failures: ["conflict"],
+    async handle({ params, body, who, env }) {
+      const stub = deployment(env, who.identity.tenantId, body.deployment_id);
+      const heard = await stub.hearReport(params.listener_id, reportOf(params.revision_id, body));
+      return heard.ok ? ok({ lease_seconds: heard.value.leaseSeconds }) : heard;
+    },
+  });
+};
+
+const shown = async ({ who, env }: Asking, record: ListenerRecord) =>
+  showListener(record, await listener(env, who.identity.tenantId, record.id).heardAt());

@@ -1,0 +1,88 @@
+import { FLAT, LISTED } from "../encoding/levels.ts";
+import type { PlacedChunk } from "../footer.ts";
+import { leafPages, type PlainValues } from "./pages.ts";
+import { plainBytes, plainCount32s, plainDecimals, plainFlags, plainIntegers, plainStrings } from "./plain-values.ts";
+
+/** Rows of a segment, by their numbers in ascending order. */
+export type Rows = Uint32Array | "all";
+
+/**
+ * The values of one chunk of a segment, row by row; `file` holds the chunk at its offset. Only one page is open at a
+ * time, one without a row that is asked for is not opened, and a value that is not asked for is not decoded.
+ */
+export type ColumnReader<T> = (file: Uint8Array, chunk: PlacedChunk, rows?: Rows) => Generator<T | null>;
+
+const flat =
+  <T>(plain: PlainValues<T>): ColumnReader<T> =>
+  (file, chunk, rows = "all") =>
+    rows === "all" ? allValues(file, chunk, plain) : someValues(file, chunk, plain, rows);
+
+/** Bytes as they were given: views on the page. */
+export const texts: ColumnReader<Uint8Array> = flat(plainBytes);
+export const strings: ColumnReader<string> = flat(plainStrings);
+/** INT64, also times in microseconds. */
+export const integers: ColumnReader<number> = flat(plainIntegers);
+export const count32s: ColumnReader<number> = flat(plainCount32s);
+export const decimals: ColumnReader<number> = flat(plainDecimals);
+export const flags: ColumnReader<boolean> = flat(plainFlags);
+
+export const lists: ColumnReader<readonly string[]> = function* (file, chunk, rows = "all") {
+  let row = 0;
+  let asked = 0;
+  for (const page of leafPages(file, chunk, LISTED, plainStrings)) {
+    const { definition, repetition, values } = page.open();
+    for (let level = 0; level < definition.length; row++) {
+      const begin = level++;
+      while (level < definition.length && repetition[level] === 1) level++;
+      const items = definition[begin] === LISTED.definition ? level - begin : 0;
+      if (rows !== "all" && rows[asked] !== row) {
+        values.skip(items);
+        continue;
+      }
+      asked++;
+      yield definition[begin] === 0 ? null : Array.from({ length: items }, () => values.next());
+    }
+  }
+};
+
+function* allValues<T>(file: Uint8Array, chunk: PlacedChunk, plain: PlainValues<T>): Generator<T | null> {
+  for (const page of leafPages(file, chunk, FLAT, plain)) {
+    const { definition, values } = page.open();
+    for (const level of definition) yield level === 0 ? null : values.next();
+  }
+}
+
+function* someValues<T>(
+  file: Uint8Array,
+  chunk: PlacedChunk,
+  plain: PlainValues<T>,
+  rows: Uint32Array,
+): Generator<T | null> {
+  let asked = 0;
+  let first = 0;
+  for (const page of leafPages(file, chunk, FLAT, plain)) {
+    const wanted = rowsBefore(first + page.levels, rows.subarray(asked));
+    if (wanted.length > 0) {
+      const { definition, values } = page.open();
+      let position = 0;
+      for (const row of wanted) {
+        let set = 0;
+        for (; position < row - first; position++) set += definition[position] ?? 0;
+        values.skip(set);
+        yield definition[position++] === 0 ? null : values.next();
+      }
+    }
+    asked += wanted.length;
+    first += page.levels;
+  }
+}
+
+const rowsBefore = (end: number, rows: Uint32Array): Uint32Array => {
+  let count = 0;
+  for (let most = rows.length; count < most; ) {
+    const middle = (count + most) >> 1;
+    if ((rows[middle] ?? end) < end) count = middle + 1;
+    else most = middle;
+  }
+  return rows.subarray(0, count);
+};

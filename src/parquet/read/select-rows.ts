@@ -1,0 +1,89 @@
+import type { CompiledFilter } from "../../filter/evaluate/evaluate.ts";
+import type { FilterColumn, RowView } from "../../filter/row.ts";
+import { COLUMNS, type ColumnName } from "../columns.ts";
+import { decimals, flags, integers, lists, strings, texts } from "./column-readers.ts";
+import { type HeldChunks, heldChunk } from "./loaded-chunks.ts";
+
+/** Which rows of a segment are meant. */
+export interface RowChoice {
+  /** Those that began in one of these half-open windows, in epoch microseconds. */
+  readonly keep: readonly { readonly start: number; readonly end: number }[];
+  /** And of these, those that match; null: all. */
+  readonly filter: CompiledFilter | null;
+}
+
+export interface SelectedRows {
+  /** Their numbers, in ascending order. */
+  readonly rows: Uint32Array;
+  /** Least and greatest `start_time` of them, in epoch microseconds. */
+  readonly minStart: number;
+  readonly maxStart: number;
+}
+
+/** What has to be read to choose. */
+export const columnsToChoose = ({ filter }: RowChoice): ReadonlySet<ColumnName> =>
+  new Set<ColumnName>(["start_time", ...(filter?.columns ?? [])]);
+
+/** Looks at the rows one after the other; of each column one page is open at a time. */
+export const selectRows = (held: HeldChunks, { keep, filter }: RowChoice): SelectedRows => {
+  const columns = new CurrentRow(held, filter?.columns ?? new Set());
+  const rows: number[] = [];
+  let minStart = Number.POSITIVE_INFINITY;
+  let maxStart = Number.NEGATIVE_INFINITY;
+  let row = -1;
+  const { file, chunk } = heldChunk(held, "start_time");
+  for (const start of integers(file, chunk)) {
+    row++;
+    columns.advance();
+    if (start === null) throw new Error("a segment lacks the start of a run");
+    if (!keep.some((window) => start >= window.start && start < window.end)) continue;
+    if (filter !== null && !filter.matches(columns)) continue;
+    rows.push(row);
+    minStart = Math.min(minStart, start);
+    maxStart = Math.max(maxStart, start);
+  }
+  return { rows: Uint32Array.from(rows), minStart, maxStart };
+};
+
+/** The row under test, in some columns. */
+class CurrentRow implements RowView {
+  readonly #columns: { readonly values: Iterator<unknown>; value: unknown }[];
+  readonly #places: ReadonlyMap<FilterColumn, number>;
+
+  constructor(held: HeldChunks, columns: ReadonlySet<FilterColumn>) {
+    const names = [...columns];
+    this.#columns = names.map((name) => ({ values: valuesOf(held, name), value: null }));
+    this.#places = new Map(names.map((name, place) => [name, place]));
+  }
+
+  advance(): void {
+    for (const column of this.#columns) column.value = column.values.next().value;
+  }
+
+  readonly value: RowView["value"] = (column) => {
+    const place = this.#places.get(column);
+    const found = place === undefined ? undefined : this.#columns[place];
+    if (found === undefined) throw new Error(`the filter did not say that it reads ${column}`);
+    // The reader of a column gives values of that column's type.
+    return found.value as never;
+  };
+}
+
+function valuesOf(held: HeldChunks, column: FilterColumn): Iterator<unknown> {
+  const { file, chunk } = heldChunk(held, column);
+  switch (COLUMNS[column].kind) {
+    case "text":
+      return texts(file, chunk);
+    case "string":
+      return strings(file, chunk);
+    case "list":
+      return lists(file, chunk);
+    case "time":
+    case "integer":
+      return integers(file, chunk);
+    case "decimal":
+      return decimals(file, chunk);
+    case "flag":
+      return flags(file, chunk);
+  }
+}

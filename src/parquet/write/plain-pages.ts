@@ -1,0 +1,83 @@
+import type { ColumnName } from "../columns.ts";
+import { ByteBuffer } from "../encoding/byte-buffer.ts";
+import { type Depth, encodeLevels, Levels } from "../encoding/levels.ts";
+import type { ChunkWriter } from "./chunk-writer.ts";
+
+/**
+ * A page is closed when its values pass this size; a larger single value has a page of its own. For the sake of one row
+ * a whole page is opened, so pages are small where nothing is lost by it. What models are told and answer repeats what
+ * other runs of the trace hold, and is compressed well only where these are in the same page.
+ */
+const PAGE_BYTES = 128 * 1024;
+const MESSAGES_PAGE_BYTES = 1024 * 1024;
+const MESSAGES: ReadonlySet<ColumnName> = new Set(["inputs", "outputs"]);
+/** Most levels of a page, so that nulls alone cannot make it endless; the page limit of the usual Java writer. */
+export const PAGE_VALUES = 20_000;
+
+/**
+ * Room before the values, where the levels are put when the page closes, so that a page is compressed in place.
+ * 20,000 levels of one bit need 2.5 KB; lists, which may need more, are small and are copied.
+ */
+const LEVELS_ROOM = 4096;
+const FIRST_BUFFER_BYTES = 16 * 1024;
+
+/**
+ * PLAIN data pages of one chunk, written value by value: `open` for each level, and the value, if there is one, into
+ * the buffer that it answers. Memory is one page, however many values come.
+ */
+export class PlainPages {
+  readonly #chunk: ChunkWriter;
+  readonly #depth: Depth;
+  readonly #pageBytes: number;
+  #body = new ByteBuffer(FIRST_BUFFER_BYTES);
+  readonly #definition = new Levels();
+  readonly #repetition = new Levels();
+
+  constructor(chunk: ChunkWriter, depth: Depth) {
+    this.#chunk = chunk;
+    this.#depth = depth;
+    this.#pageBytes = MESSAGES.has(chunk.column) ? MESSAGES_PAGE_BYTES : PAGE_BYTES;
+    this.#body.length = LEVELS_ROOM;
+  }
+
+  /** Opens the next value; `sizeBytes` is about what it will take. A page may end here when a row begins. */
+  open(definition: number, repetition: number, sizeBytes: number): ByteBuffer {
+    if (repetition === 0 && this.#isFull(sizeBytes)) this.#close();
+    this.#definition.add(definition);
+    if (this.#depth.repetition > 0) this.#repetition.add(repetition);
+    return this.#body;
+  }
+
+  /** Lets no later value into the page that is open. */
+  endPage(): void {
+    if (this.#definition.length > 0) this.#close();
+  }
+
+  #isFull(nextBytes: number): boolean {
+    if (this.#definition.length >= PAGE_VALUES) return true;
+    const openBytes = this.#body.length - LEVELS_ROOM;
+    return openBytes > 0 && openBytes + nextBytes > this.#pageBytes;
+  }
+
+  #close(): void {
+    const levels = encodeLevels(this.#depth, this.#definition.filled(), this.#repetition.filled());
+    this.#chunk.dataPage(this.#pageBehind(levels), this.#definition.length, "PLAIN");
+    // One huge value must not leave its buffer behind for the rest of the segment.
+    if (this.#body.bytes.length > 2 * this.#pageBytes) this.#body = new ByteBuffer(FIRST_BUFFER_BYTES);
+    this.#body.length = LEVELS_ROOM;
+    this.#definition.clear();
+    this.#repetition.clear();
+  }
+
+  #pageBehind(levels: Uint8Array): Uint8Array {
+    const body = this.#body.filled();
+    if (levels.length <= LEVELS_ROOM) {
+      body.set(levels, LEVELS_ROOM - levels.length);
+      return body.subarray(LEVELS_ROOM - levels.length);
+    }
+    const page = new Uint8Array(levels.length + body.length - LEVELS_ROOM);
+    page.set(levels);
+    page.set(body.subarray(LEVELS_ROOM), levels.length);
+    return page;
+  }
+}

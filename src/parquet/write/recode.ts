@@ -1,0 +1,41 @@
+import type { Compression } from "../../domain/shared/fields.ts";
+import type { EncodedChunk } from "../chunk.ts";
+import { columnsFor, type Selection } from "../columns.ts";
+import { decompressPage } from "../encoding/codec.ts";
+import { type HeldChunk, type HeldChunks, heldChunk } from "../read/loaded-chunks.ts";
+import { storedPages } from "../read/pages.ts";
+import { ChunkWriter } from "./chunk-writer.ts";
+import { segmentFile } from "./segment-file.ts";
+
+/**
+ * A segment of the same rows in another codec, with the columns of a selection. Works page by page and decodes no
+ * value; bounds and bloom filters stay true. Equal input gives equal bytes.
+ */
+export const recodedSegment = (
+  held: HeldChunks,
+  rows: number,
+  { selection, codec }: { readonly selection: Selection; readonly codec: Compression },
+): Uint8Array =>
+  segmentFile(
+    columnsFor(selection).map((column) => recoded(heldChunk(held, column), codec)),
+    rows,
+  );
+
+const recoded = ({ file, chunk }: HeldChunk, codec: Compression): EncodedChunk => {
+  const bloomAt = chunk.offset + chunk.bytes;
+  const bloom = chunk.bloomBytes === 0 ? null : file.subarray(bloomAt, bloomAt + chunk.bloomBytes);
+  if (chunk.codec === codec) {
+    const { bloomBytes: _, offset, ...same } = chunk;
+    return { ...same, parts: [file.subarray(offset, bloomAt)], bloom };
+  }
+  const writer = new ChunkWriter(chunk.column, codec);
+  for (const { header, body } of storedPages(file, chunk)) {
+    const page = decompressPage(chunk.codec, body, header.uncompressed_page_size);
+    const { data_page_header: data, dictionary_page_header: dictionary } = header;
+    if (dictionary) writer.dictionaryPage(page, dictionary.num_values);
+    else if (data?.encoding === "PLAIN" || data?.encoding === "RLE_DICTIONARY") {
+      writer.dataPage(page, data.num_values, data.encoding);
+    } else throw new Error(`a page of type ${header.type} and encoding ${data?.encoding} in a segment`);
+  }
+  return writer.finish(chunk.statistics, bloom);
+};

@@ -1,0 +1,220 @@
+import { workspace } from "../../../durable/protocol/actors.ts";
+import type { Env } from "../../../durable/protocol/env.ts";
+import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { ingestChanges } from "../../../durable/worker/ingest.ts";
+import type { ExportDefinition } from "../../../src/domain/export/records.ts";
+import type { Refusal } from "../../../src/domain/shared/failures.ts";
+import { ok, type Result } from "../../../src/domain/shared/result.ts";
+import { NO_FIELDS, type RunChange } from "../../../src/trace/run/change.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import { Random } from "../kernel/random.ts";
+import type { CustomerBucket } from "../store/customer-bucket.ts";
+import type { Rows, SentRow } from "./rows.ts";
+import type { Act, Scenario, WantedExport } from "./scenario.ts";
+
+/** Pause before a customer asks again. */
+const PATIENCE_MS = 2000;
+
+/** Longer than any call is on its way: there are two in a pause, one behind the other. */
+const LOOKS_AGAIN_MS = 300_000;
+
+const HOUR_MS = 3_600_000;
+
+/** One tenant's people and programs: they send traces, create exports, and change their minds. */
+export class Customer {
+  readonly tenantId: string;
+  readonly #env: Env;
+  readonly #kernel: Kernel;
+  readonly #rows: Rows;
+  readonly #bucket: CustomerBucket;
+  readonly #random: Random;
+  #projectId = "";
+  #destinationId = "";
+  #rotations = 0;
+  /** Ids of exports, in the order in which the scenario lists them; null before they were asked for. */
+  readonly exportIds: (string | null)[] = [];
+
+  constructor(world: { env: Env; kernel: Kernel; rows: Rows; bucket: CustomerBucket; scenario: Scenario }) {
+    this.#env = world.env;
+    this.#kernel = world.kernel;
+    this.#rows = world.rows;
+    this.#bucket = world.bucket;
+    this.#random = new Random(world.scenario.seed ^ 0x5eed);
+    this.tenantId = this.#random.uuid();
+  }
+
+  /** Secrets of every generation so far: nobody else may ever see one. */
+  readonly secrets: string[] = [];
+
+  async begin(): Promise<void> {
+    const home = workspace(this.#env, this.tenantId);
+    await home.create({ id: this.tenantId, name: "simulated", plan: "enterprise" });
+    const [project] = await home.resolveProjects([{ name: "demo" }]);
+    if (!project?.ok) throw new Error("the project was not made");
+    this.#projectId = project.value.id;
+    this.#destinationId = this.#random.uuid();
+    const created = await home.createDestination({
+      id: this.#destinationId,
+      displayName: "bucket",
+      config: {
+        bucketName: "customer-bucket",
+        prefix: "traces",
+        region: null,
+        endpointUrl: "https://s3.example.com",
+        includeBucketInPrefix: false,
+      },
+      credentials: this.#newCredentials(),
+    });
+    if (!created.ok) throw new Error(`the destination was not made: ${JSON.stringify(created.failure)}`);
+  }
+
+  /** Sends runs until they are acknowledged, as the SDK does. */
+  async ingest(day: string, count: number): Promise<void> {
+    const midnight = Date.parse(`${day}T00:00:00.000Z`);
+    const rows: SentRow[] = Array.from({ length: count }, () => ({
+      id: this.#random.uuid(),
+      day,
+      start: midnight + this.#random.between(0, 24 * HOUR_MS - 1),
+      sentAt: this.#kernel.now,
+      acknowledgedAt: null,
+    }));
+    for (const row of rows) this.#rows.send(row);
+    const changes = rows.map((row) => postOf(row, this.#projectId, this.#random.chance(0.8)));
+    await this.#insist(async () => {
+      async function* each() {
+        for (const change of changes) yield ok(change);
+      }
+      const home = workspace(this.#env, this.tenantId);
+      const outcome = await ingestChanges(this.#env, this.tenantId, (asked) => home.resolveProjects(asked), each());
+      if (outcome.capacity !== null) throw new Error(outcome.capacity.message);
+      if (outcome.refusals.length > 0) throw new Error(JSON.stringify(outcome.refusals));
+    });
+    this.#rows.acknowledge(
+      rows.map(({ id }) => id),
+      this.#kernel.now,
+    );
+  }
+
+  /** Creates an export; a schedule is cancelled after its windows. */
+  async export(wanted: WantedExport, place: number): Promise<void> {
+    const id = this.#random.uuid();
+    const { start, end, intervalHours, formatVersion, exportFields, compression } = wanted;
+    const definition: ExportDefinition = {
+      id,
+      tenantId: this.tenantId,
+      destinationId: this.#destinationId,
+      projectId: this.#projectId,
+      start,
+      end,
+      intervalHours,
+      filter: null,
+      exportFields,
+      formatVersion,
+      compression,
+      sourceExportId: null,
+      retryOfRunId: null,
+      createdAt: Date.now(),
+    };
+    this.exportIds[place] = id;
+    await this.#insist(() => workspace(this.#env, this.tenantId).createExport(definition));
+    if (intervalHours === null) return;
+    const lastsUntil = start + wanted.windows * intervalHours * HOUR_MS + 15 * 60_000;
+    await this.#kernel.sleep(lastsUntil - this.#kernel.now, "the schedule has lived long enough");
+    await this.#order(() => workspace(this.#env, this.tenantId).cancelExport(id));
+  }
+
+  async act({ kind, target }: Act): Promise<void> {
+    const home = workspace(this.#env, this.tenantId);
+    const id = this.exportIds[target];
+    switch (kind) {
+      case "cancel":
+        if (id != null) await this.#order(() => home.cancelExport(id));
+        return;
+      case "look":
+        if (id != null) await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
+        return;
+      case "pause":
+        if (id != null) await this.#pauseForAWhile(id);
+        return;
+      case "retry":
+        if (id != null) await this.#retryRuns(id);
+        return;
+      case "rotate":
+        await this.#rotate();
+        return;
+      case "delete_destination":
+        await this.#insist(() => home.deleteDestination({ id: this.#destinationId, force: true }));
+        return;
+    }
+  }
+
+  async #pauseForAWhile(id: string): Promise<void> {
+    const home = workspace(this.#env, this.tenantId);
+    await this.#order(() => home.pauseExport(id));
+    await this.#kernel.sleep(this.#random.pick([1, 3, 10, 600]) * 1000, "the customer has thought about it");
+    await this.#order(() => home.resumeExport(id));
+    // A pause that came late may have overtaken the resume.
+    await this.#kernel.sleep(LOOKS_AGAIN_MS, "the customer looks whether it goes on");
+    await this.#order(() => home.resumeExport(id));
+  }
+
+  /** Runs that did not end well get an export of their own each. */
+  async #retryRuns(id: string): Promise<void> {
+    const home = workspace(this.#env, this.tenantId);
+    const runs = await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
+    for (const { id: runId } of runs.ok ? runs.value.items : [])
+      await this.#insist(() => home.retryRun({ exportId: id, runId }));
+  }
+
+  /** Both pairs work until the new one is in use. */
+  async #rotate(): Promise<void> {
+    const credentials = this.#newCredentials();
+    const home = workspace(this.#env, this.tenantId);
+    const updated = await this.#insist(() => home.updateDestination({ id: this.#destinationId, credentials }));
+    if (!updated.ok) return;
+    for (const key of this.#bucket.keys) if (key !== credentials.accessKeyId) this.#bucket.keys.delete(key);
+  }
+
+  #newCredentials() {
+    this.#rotations += 1;
+    const accessKeyId = `AKIA${this.#rotations}`;
+    const secretAccessKey = `secret-of-the-customer-${this.#random.uuid()}`;
+    this.secrets.push(secretAccessKey);
+    this.#bucket.keys.add(accessKeyId);
+    return { accessKeyId, secretAccessKey, sessionToken: null };
+  }
+
+  /** Asks until the order is taken, or refused for good: an export that is not ready yet says to try again. */
+  async #order(ask: () => Promise<Result<unknown, Refusal>>): Promise<void> {
+    await this.#insist(async () => {
+      const answer = await ask();
+      if (!answer.ok && answer.failure.reason === "conflict" && answer.failure.message.endsWith("try again."))
+        throw new Error(answer.failure.message);
+    });
+  }
+
+  /** Asks until there is an answer. */
+  async #insist<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch {
+        await this.#kernel.sleep(PATIENCE_MS, "the customer asks again");
+      }
+    }
+  }
+}
+
+function postOf(row: SentRow, projectId: string, isEnded: boolean): RunChange {
+  return {
+    ...NO_FIELDS,
+    kind: "post",
+    id: row.id,
+    project: { id: projectId },
+    start_time: row.start * 1000,
+    end_time: isEnded ? row.start * 1000 + 5 : null,
+    name: `run ${row.id.slice(0, 4)}`,
+    inputs: new TextEncoder().encode(`{"row":"${row.id}"}`),
+    feedback: null,
+  };
+}

@@ -1,0 +1,210 @@
+import {
+  type Compression,
+  EXPORT_FIELDS,
+  type ExportField,
+  type FormatVersion,
+} from "../../../src/domain/shared/fields.ts";
+import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { LEAST_PART_BYTES } from "../kernel/edits.ts";
+import { FAULTS, type Fault } from "../kernel/faults.ts";
+import { Random } from "../kernel/random.ts";
+import type { Course } from "../kernel/world.ts";
+import type { BucketRules } from "../store/customer-bucket.ts";
+
+/** Everything about one simulated world of exports that is fixed before it begins; all of it follows from the seed. */
+export interface Scenario extends Course {
+  /** Faults stop then, and everything must come to rest. */
+  readonly healsAfterMs: number;
+  readonly bucket: BucketRules;
+  readonly restartsAfterMs: readonly number[];
+  /** The bucket is gone from the first until the second instant. */
+  readonly bucketAwayMs: readonly [from: number, until: number] | null;
+  readonly days: readonly string[];
+  /** Rows of one message each. */
+  readonly batches: readonly Batch[];
+  readonly exports: readonly WantedExport[];
+  readonly acts: readonly Act[];
+}
+
+export interface Batch {
+  readonly afterMs: number;
+  readonly day: string;
+  readonly rows: number;
+}
+
+export interface WantedExport {
+  readonly afterMs: number;
+  readonly start: number;
+  readonly end: number | null;
+  readonly intervalHours: number | null;
+  /** Windows that a schedule is let live for. */
+  readonly windows: number;
+  readonly formatVersion: FormatVersion;
+  readonly exportFields: readonly ExportField[] | null;
+  readonly compression: Compression;
+}
+
+/** What a customer does at some instant; `target` counts the exports. */
+export interface Act {
+  readonly afterMs: number;
+  readonly kind: (typeof ACTS)[number];
+  readonly target: number;
+}
+
+/** `pause` is followed by a resume, sooner or later; `retry` is asked for every run that failed. */
+const ACTS = ["cancel", "pause", "retry", "rotate", "look", "delete_destination"] as const;
+
+/** How often a world has acts of a kind. */
+const CHANCES: Readonly<Record<Act["kind"], number>> = {
+  cancel: 0.2,
+  pause: 0.3,
+  retry: 0.2,
+  rotate: 0.2,
+  look: 0.2,
+  delete_destination: 0.05,
+};
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Noon of a day long after the first of January, so that logs of the simulation are told from others. */
+export const STARTS_AT = Date.parse("2031-03-04T12:00:00.000Z");
+
+/** Rights that a world's credentials lack; the other kinds of faults strike now and then. */
+const RIGHTS = ["head_forbidden", "abort_forbidden", "delete_forbidden"] as const;
+
+/** How often a kind strikes in a world in which it does. Deaths are drawn for every single turn. */
+const RATES: Partial<Record<Fault, readonly number[]>> = {
+  crash_before_commit: [0.002, 0.01, 0.03],
+  crash_after_commit: [0.002, 0.01, 0.03],
+  eviction: [0.05, 0.5],
+  slow_commit: [0.02, 0.2],
+  segments_slow: [0.1, 0.5],
+};
+const USUAL_RATES = [0.01, 0.03, 0.1];
+
+/** A kind that ends exports at once would hide the others if it struck often. */
+const FINAL: readonly Fault[] = ["access_denied", "expired_token", "redirect"];
+const FINAL_RATES = [0.003, 0.02];
+
+export function scenarioOf(seed: number): Scenario {
+  const random = new Random(seed);
+  const days = Array.from({ length: random.between(1, 3) }, (_, i) => dayBefore(STARTS_AT, i)).reverse();
+  const horizonMs = random.pick([30 * SECOND, 5 * MINUTE, HOUR]);
+  const instant = () => random.between(0, horizonMs);
+  const rates = ratesOf(random);
+  const exports = Array.from({ length: random.between(1, 4) }, () => wantedExport(random, days, instant()));
+  return {
+    seed,
+    startsAt: STARTS_AT,
+    healsAfterMs: horizonMs * random.between(1, 3),
+    settings: settingsOf(random),
+    bucket: {
+      leastPartBytes: LEAST_PART_BYTES,
+      mayRead: !rates.has("head_forbidden"),
+      mayAbort: !rates.has("abort_forbidden"),
+      mayDelete: !rates.has("delete_forbidden"),
+    },
+    rates,
+    restartsAfterMs: Array.from({ length: rates.has("restart") ? random.between(1, 3) : 0 }, instant),
+    bucketAwayMs: rates.has("bucket_removed") ? awayFrom(instant(), random.between(SECOND, 2 * MINUTE)) : null,
+    days,
+    batches: [
+      ...Array.from({ length: random.between(1, 5) }, () => batch(random, days, random.chance(0.6) ? 0 : instant())),
+      ...exports.filter(() => random.chance(0.4)).map(({ afterMs }) => batch(random, days, afterMs + soon(random))),
+    ],
+    exports,
+    acts: actsOf(random, rates.has("segments_slow"), exports, instant),
+  };
+}
+
+const batch = (random: Random, days: readonly string[], afterMs: number): Batch => ({
+  afterMs,
+  day: random.pick(days),
+  rows: random.between(0, 5),
+});
+
+/** While an export is at work: at once, while it waits for something slow, or between one try and the next. */
+const soon = (random: Random): number => random.between(0, random.pick([200, 3 * SECOND, 40 * SECOND]));
+
+/**
+ * A few kinds in a world, as of faults, and often while the export is at work. Where it is slow there are pauses: they
+ * and the resumes come between the beginning and the end of a step.
+ */
+function actsOf(
+  random: Random,
+  isSlow: boolean,
+  exports: readonly WantedExport[],
+  instant: () => number,
+): readonly Act[] {
+  const chances = { ...CHANCES, ...(isSlow && { pause: 0.9 }) };
+  const kinds = ACTS.filter((kind) => random.chance(chances[kind]));
+  if (kinds.length === 0) return [];
+  return Array.from({ length: random.between(1, 6) }, () => {
+    const target = random.between(0, exports.length - 1);
+    const begun = exports[target]?.afterMs ?? 0;
+    return { afterMs: random.chance(0.3) ? instant() : begun + soon(random), kind: random.pick(kinds), target };
+  });
+}
+
+function wantedExport(random: Random, days: readonly string[], afterMs: number): WantedExport {
+  const first = Date.parse(`${days[0]}T00:00:00.000Z`);
+  const isSchedule = random.chance(0.2);
+  const from = random.chance(0.7) ? first : first + random.between(1, 23) * HOUR;
+  const intervalHours = random.pick([1, 6, 24]);
+  return {
+    afterMs,
+    start: isSchedule ? STARTS_AT - random.between(0, 2) * intervalHours * HOUR - 30 * MINUTE : from,
+    end: isSchedule ? null : random.chance(0.7) ? first + days.length * DAY_MS : from + random.between(1, 30) * HOUR,
+    intervalHours: isSchedule ? intervalHours : null,
+    windows: random.between(1, 3),
+    formatVersion: random.pick(["v1", "v2_beta"]),
+    exportFields: random.chance(0.2) ? null : fieldsOf(random),
+    compression: random.chance(0.6) ? "zstandard" : random.pick(["snappy", "gzip", "none"]),
+  };
+}
+
+/** Always with the id, by which rows are told apart. */
+function fieldsOf(random: Random): readonly ExportField[] {
+  return ["id", ...EXPORT_FIELDS.filter((field) => field !== "id" && random.chance(0.1))];
+}
+
+const settingsOf = (random: Random): Readonly<Record<string, string>> => {
+  const settings = {
+    MASTER_KEYS: `simulated:${Buffer.alloc(32, 7).toString("base64")}`,
+    ADMIN_KEY: "unused",
+    MAX_RETRIES: random.between(0, 3),
+    RETRY_DELAY_MS: random.pick([100, 5 * SECOND, 30 * SECOND]),
+    RUN_TIMEOUT_MS: random.chance(0.1) ? 2 * MINUTE : 4 * HOUR,
+    EXPORT_TIMEOUT_MS: random.chance(0.1) ? 5 * MINUTE : 72 * HOUR,
+    MAX_RUNNING_RUNS: random.between(1, 3),
+    MAX_RUNNING_EXPORTS: random.between(1, 3),
+    TARGET_FILE_BYTES: random.pick([1, 3000, 20_000]),
+    PART_BYTES: random.pick([LEAST_PART_BYTES, 2 * LEAST_PART_BYTES, 64 * LEAST_PART_BYTES]),
+    PARTS_IN_FLIGHT: random.between(1, 4),
+    SEAL_BYTES: random.pick([1, 3000, 1_000_000]),
+    SEAL_AGE_MS: random.pick([0, MINUTE, 10 * MINUTE]),
+    SEGMENT_RAW_BYTES: random.pick([200, 1000, 100_000]),
+    SHARDS_PER_PROJECT: random.pick([1, 1, 2]),
+  };
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+};
+
+/** A few kinds at a time: each then strikes often enough to meet itself, and does not hide behind the others. */
+function ratesOf(random: Random): ReadonlyMap<Fault, number> {
+  const share = random.pick([0, 0.1, 0.25, 0.5]);
+  const rates = new Map<Fault, number>();
+  for (const fault of Object.keys(FAULTS) as (keyof typeof FAULTS)[]) {
+    if (!random.chance(RIGHTS.includes(fault as (typeof RIGHTS)[number]) ? share / 3 : share)) continue;
+    rates.set(fault, random.pick(FINAL.includes(fault) ? FINAL_RATES : (RATES[fault] ?? USUAL_RATES)));
+  }
+  // Whoever may not look cannot see that an acknowledged object was not kept.
+  if (rates.has("head_forbidden")) rates.delete("fake_put");
+  return rates;
+}
+
+const awayFrom = (from: number, forMs: number): readonly [number, number] => [from, from + forMs];
+
+const dayBefore = (instant: number, days: number): string =>
+  new Date(instant - days * DAY_MS).toISOString().slice(0, 10);

@@ -1,0 +1,110 @@
+import type { DeploymentEvent } from "../../../src/domain/deployment/events.ts";
+import { deployment } from "../../../src/domain/deployment/index.ts";
+import type { DeploymentState } from "../../../src/domain/deployment/state.ts";
+import { type DestinationEvent, destination } from "../../../src/domain/destination/index.ts";
+import type { ExportEvent } from "../../../src/domain/export/events.ts";
+import { bulkExport } from "../../../src/domain/export/index.ts";
+import type { ExportState } from "../../../src/domain/export/state.ts";
+import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import { run } from "../../../src/domain/export-run/index.ts";
+import type { RunState } from "../../../src/domain/export-run/state.ts";
+import { type FleetEvent, type FleetState, fleet } from "../../../src/domain/fleet/index.ts";
+import type { Decider } from "../../../src/domain/shared/decider.ts";
+import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
+import { workspace } from "../../../src/domain/workspace/index.ts";
+import type { WorkspaceState } from "../../../src/domain/workspace/state.ts";
+import type { Actor } from "../platform/actor.ts";
+
+/** One line of an actor's log, as it lies on its disk. */
+export interface Line<E> {
+  readonly actor: Actor;
+  readonly seq: number;
+  readonly event: E;
+}
+
+/** A line of whichever log. */
+export type AnyLine =
+  | ({ readonly of: "WORKSPACE" } & Line<WorkspaceEvent>)
+  | ({ readonly of: "DESTINATION" } & Line<DestinationEvent>)
+  | ({ readonly of: "EXPORT" } & Line<ExportEvent>)
+  | ({ readonly of: "RUN" } & Line<RunEvent>)
+  | ({ readonly of: "FLEET" } & Line<FleetEvent>)
+  | ({ readonly of: "DEPLOYMENT" } & Line<DeploymentEvent>);
+
+const DECIDERS: Readonly<Record<string, Decider<unknown, never, never>>> = {
+  WORKSPACE: workspace,
+  DESTINATION: destination,
+  EXPORT: bulkExport,
+  RUN: run,
+  FLEET: fleet,
+  DEPLOYMENT: deployment,
+} as unknown as Record<string, Decider<unknown, never, never>>; // each is only ever given its own events
+
+/** What a log says so far. */
+export interface Told {
+  readonly seq: number;
+  readonly state: unknown;
+}
+
+/** The durable logs of all actors, and the states that the product's own rules fold them to. */
+export class Logs {
+  readonly #told = new Map<Actor, Told>();
+  readonly exports = new Map<string, Actor>();
+  readonly runs = new Map<string, Actor>();
+  readonly deployments = new Map<string, Actor>();
+
+  /** Lines that have become durable since the last look. */
+  read(actor: Actor): readonly AnyLine[] {
+    const decider = DECIDERS[actor.className];
+    if (decider === undefined) return [];
+    let { seq, state } = this.#told.get(actor) ?? { seq: 0, state: decider.initialState };
+    const query = "SELECT seq, body FROM event WHERE seq > ? ORDER BY seq";
+    const rows = actor.storage.rows<{ seq: number; body: string }>(query, seq);
+    const lines = rows.map((row) => {
+      const event: unknown = JSON.parse(row.body);
+      seq = row.seq;
+      state = decider.evolve(state, event as never); // its own event
+      return { of: actor.className, actor, seq, event } as AnyLine; // the class says which log it is
+    });
+    this.#told.set(actor, { seq, state });
+    if (actor.className === "EXPORT") this.exports.set(actor.name, actor);
+    if (actor.className === "RUN") this.runs.set(actor.name, actor);
+    if (actor.className === "DEPLOYMENT") this.deployments.set(actor.name, actor);
+    return lines;
+  }
+
+  /** When the rules want the actor to be woken; null: never, or it keeps no log. */
+  wakeAt(actor: Actor): number | null {
+    const told = this.#told.get(actor);
+    return told === undefined ? null : (DECIDERS[actor.className]?.wakeAt(told.state) ?? null);
+  }
+
+  // The folds answer the state of their own class.
+  exportState = (actor: Actor): ExportState => (this.#told.get(actor)?.state ?? bulkExport.initialState) as ExportState;
+
+  runState = (actor: Actor): RunState => (this.#told.get(actor)?.state ?? run.initialState) as RunState;
+
+  deploymentState = (actor: Actor): DeploymentState =>
+    (this.#told.get(actor)?.state ?? deployment.initialState) as DeploymentState;
+
+  workspaceOf = (tenantId: string): WorkspaceState =>
+    (this.#stateNamed(`workspace/${tenantId}`) ?? workspace.initialState) as WorkspaceState;
+
+  fleetOf = (tenantId: string): FleetState =>
+    (this.#stateNamed(`fleet/${tenantId}`) ?? fleet.initialState) as FleetState;
+
+  /** Whether the actor has a log, with something in it. */
+  has(actor: Actor): boolean {
+    return this.#told.has(actor);
+  }
+
+  #stateNamed(name: string): unknown {
+    for (const [actor, { state }] of this.#told) if (actor.name === name) return state;
+    return undefined;
+  }
+
+  runsOf(exportId: string): readonly Actor[] {
+    const prefix = `run/${exportId}/`;
+    return [...this.runs.values()].filter(({ name }) => name.startsWith(prefix));
+  }
+}

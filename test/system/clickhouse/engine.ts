@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { type DuckDB, openDuckDB } from "../../../dev/duckdb.ts";
+import { type ClickHouseBridge, startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
+import { SKIPPED } from "./runs.ts";
+
+/** What tests of the adapter share: the real engine, and DuckDB to read what was made of its pages. */
+
+/** Keeps an engine for the tests of the file, which are skipped without chdb. `prepare` is done to it before them. */
+export const useEngine = (prepare: (bridge: ClickHouseBridge) => void = () => {}) => {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-"));
+  let started: ClickHouseBridge | null = null;
+  let duckdb: DuckDB;
+
+  beforeAll(async () => {
+    started = await startClickHouseBridge(join(folder, "data"));
+    duckdb = await openDuckDB();
+    if (started !== null) prepare(started);
+  });
+
+  afterAll(async () => {
+    await started?.close();
+    duckdb?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(({ skip }) => {
+    if (started === null) skip(SKIPPED);
+    started?.interfere(null);
+  });
+
+  return {
+    bridge: (): ClickHouseBridge => {
+      if (started === null) throw new Error(SKIPPED);
+      return started;
+    },
+    /** What DuckDB reads of a Parquet file; `rest`: what follows FROM. */
+    select: (columns: string, bytes: Uint8Array, rest = "") => {
+      // DuckDB remembers files by their paths.
+      const path = join(folder, `${randomUUID()}.parquet`);
+      writeFileSync(path, bytes);
+      return duckdb.rows(`SELECT ${columns} FROM '${path}' ${rest}`);
+    },
+  };
+};

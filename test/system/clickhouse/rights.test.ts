@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
+import type { Said } from "./as-documented-user.ts";
+import { readmeUser } from "./documented-commands.ts";
+import { createTable, insertRuns, SKIPPED } from "./runs.ts";
+import { PROJECT } from "./scope.ts";
+
+/**
+ * The user whom the README makes. The engine as a library keeps no users but its own, whose rights a `config.xml` where
+ * it is started says: it is given those of the README.
+ */
+
+const { creation, grant } = readmeUser();
+const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-rights-"));
+const data = join(folder, "data");
+let understood: readonly string[] | null = null;
+
+beforeAll(async () => {
+  const bridge = await startClickHouseBridge(data);
+  if (bridge === null) return;
+  createTable(bridge);
+  insertRuns(bridge, PROJECT, 1000);
+  bridge.engine.run("CREATE TABLE default.other AS default.runs");
+  understood = [creation, grant].map((sql) =>
+    String(bridge.engine.rows("SELECT formatQuerySingleLine({sql:String})", { sql })[0]),
+  );
+  await bridge.close();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+beforeEach(({ skip }) => {
+  if (understood === null) skip(SKIPPED);
+});
+
+it("ClickHouse understands the statements that make the user", () => {
+  expect(understood).toEqual([creation, grant]);
+});
+
+it("the user may ask all that Waybill asks, and reads nothing else", async () => {
+  const readonly = /SETTINGS readonly = (\d)/.exec(creation)?.[1] ?? "";
+  const started = join(folder, "restricted");
+  mkdirSync(started);
+  const users = join(started, "users.xml");
+  writeFileSync(users, usersWith(readonly, grant.replace(/ TO \w+$/, "")));
+  writeFileSync(join(started, "config.xml"), `<clickhouse><users_config>${users}</users_config></clickhouse>`);
+  const script = join(import.meta.dirname, "as-documented-user.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [script, data], { cwd: started });
+  const said: Said = JSON.parse(stdout);
+  expect(said).toMatchObject({ grants: grant.replace(/\w+$/, "default"), readonly, hasClock: true, days: [1000] });
+  expect(said.pages.reduce((sum, rows) => sum + rows, 0)).toBe(1000);
+  expect(said.pageBytes).toBeGreaterThan(10_000);
+  expect(said.otherTable).toBe("access_denied");
+});
+
+/** `default` is whoever asks the library. */
+const usersWith = (readonly: string, grant: string): string => `<clickhouse>
+  <profiles><default><readonly>${readonly}</readonly></default></profiles>
+  <users><default>
+    <password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>
+    <grants><query>${grant}</query></grants>
+  </default></users>
+  <quotas><default/></quotas>
+</clickhouse>`;

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cancelExport, createDestination, createExport, createProject, readEvents } from "../../../dev/api.ts";
+import { type OwnWaybill, startOwnWaybill } from "../../support/own-waybill.ts";
+import { type HeardEvent, listen } from "./event-source.ts";
+
+let waybill: OwnWaybill;
+let destinationId: string;
+let projectId: string;
+let headers: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  waybill = await startOwnWaybill();
+  const { config } = waybill;
+  headers = { "X-API-Key": config.api_key, "X-Tenant-Id": config.workspace_id };
+  destinationId = await createDestination(config, config.s3, "events");
+  projectId = await createProject(config, "events");
+});
+
+afterAll(() => waybill?.stop());
+
+const streamOf = (exportId: string, dropAfter?: number): AsyncGenerator<HeardEvent> =>
+  listen(`${waybill.config.url}/api/v1/bulk-exports/${exportId}/events`, headers, dropAfter);
+
+/** Everything that the stream tells until it says that there is no more. */
+const all = async (stream: AsyncGenerator<HeardEvent>): Promise<HeardEvent[]> => {
+  const heard: HeardEvent[] = [];
+  for await (const event of stream) heard.push(event);
+  return heard;
+};
+
+describe("the live stream of an export's events", () => {
+  it("tells a client whose connection is lost again and again every event once, and then that it was the last", async () => {
+    const exportId = await createExport(waybill.config, {
+      bulk_export_destination_id: destinationId,
+      session_id: projectId,
+      start_time: "2024-05-01T00:00:00Z",
+      end_time: "2024-05-06T00:00:00Z",
+    });
+    const [whole, broken] = await Promise.all([all(streamOf(exportId)), all(streamOf(exportId, 4))]);
+    const listed = await readEvents(waybill.config, exportId);
+    for (const heard of [whole, broken]) {
+      expect(heard.map(({ data }) => JSON.parse(data))).toEqual(listed);
+      expect(heard.map(({ id, type }) => [id, type])).toEqual(listed.map(({ seq, type }) => [String(seq), type]));
+    }
+    expect(listed.at(-1)?.type).toBe("ExportCompleted");
+  });
+
+  it("tells what happens while somebody listens, and ends with the export", async () => {
+    const scheduleId = await createExport(waybill.config, {
+      bulk_export_destination_id: destinationId,
+      session_id: projectId,
+      start_time: "2100-01-01T00:00:00Z",
+      interval_hours: 24,
+    });
+    const stream = streamOf(scheduleId);
+    expect((await stream.next()).value).toMatchObject({ id: "1", type: "ExportCreated" });
+    await cancelExport(waybill.config, scheduleId);
+    expect((await all(stream)).map(({ id, type }) => [id, type])).toEqual([["2", "ExportCancelled"]]);
+  });
+});

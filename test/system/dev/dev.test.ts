@@ -1,0 +1,234 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WaybillConfig } from "../../../dev/config.ts";
+import { freePort } from "../../../dev/ports.ts";
+import { searchState } from "../../support/secrets/state.ts";
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "waybill-dev-"));
+const folders: string[] = [];
+const started: Dev[] = [];
+
+/** `npm run dev` as a process of its own. */
+interface Dev {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly stateDir: string;
+  readonly output: () => string;
+  /** Code the process ended with. */
+  readonly ended: Promise<number | null>;
+}
+
+const startDev = async (
+  options: { port?: number; stateDir?: string; settings?: Record<string, string> } = {},
+): Promise<Dev> => {
+  const port = options.port ?? (await freePort());
+  const stateDir = options.stateDir ?? folder();
+  if (options.stateDir === undefined) folders.push(stateDir);
+  const env = { ...process.env, ...options.settings, PORT: String(port), STATE_DIR: stateDir };
+  const child = spawn(process.execPath, ["dev/dev.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text: Buffer) => {
+      output += text.toString();
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  const dev = { child, port, stateDir, output: () => output, ended };
+  started.push(dev);
+  return dev;
+};
+
+const untilListening = async (dev: Dev): Promise<WaybillConfig> => {
+  const over = dev.ended.then(() => "ended" as const);
+  for (;;) {
+    if (dev.output().includes("Ctrl-C stops it")) break;
+    const pause = new Promise<"on">((resume) => setTimeout(() => resume("on"), 50));
+    if ((await Promise.race([over, pause])) === "ended") throw new Error(`it ended: ${dev.output()}`);
+  }
+  return JSON.parse(readFileSync(join(dev.stateDir, "waybill.json"), "utf8")) as WaybillConfig;
+};
+
+/** Processes, zombies aside, whose command line holds the text: workerd and wrangler name their state directory. */
+const processesNaming = (text: string): number[] =>
+  readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((processId) => {
+      try {
+        return readFileSync(`/proc/${processId}/cmdline`, "utf8").includes(text);
+      } catch {
+        return false;
+      }
+    });
+
+const isPortFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+
+afterEach(async () => {
+  for (const dev of started.splice(0)) {
+    dev.child.kill("SIGTERM");
+    await dev.ended;
+  }
+  for (const path of folders.splice(0)) {
+    searchState(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+});
+
+describe("npm run dev", () => {
+  it("writes waybill.json, private, with everything a client needs, and the key in it works", async () => {
+    const dev = await startDev();
+    const config = await untilListening(dev);
+    const path = join(dev.stateDir, "waybill.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(config.url).toBe(`http://127.0.0.1:${dev.port}`);
+    expect(Object.keys(config).toSorted()).toEqual(["admin_key", "api_key", "s3", "url", "workspace_id"]);
+    expect(Object.keys(config.s3)).toEqual([
+      "endpoint_url",
+      "bucket_name",
+      "region",
+      "access_key_id",
+      "secret_access_key",
+    ]);
+    const headers = { "X-API-Key": config.api_key, "X-Tenant-Id": config.workspace_id };
+    const answer = await fetch(`${config.url}/api/v1/bulk-exports`, { headers });
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    for (const shown of [config.url, config.workspace_id, config.api_key]) expect(dev.output()).toContain(shown);
+    expect(dev.output()).not.toContain(config.admin_key);
+  });
+
+  it("prints commands that work when they are pasted into a shell one after the other", async () => {
+    const dev = await startDev();
+    const config = await untilListening(dev);
+    const lines = dev.output().split("\n");
+    const commands = lines.filter((line) => /^ {2}(curl|DESTINATION=|PROJECT=)/.test(line));
+    expect(commands.length).toBe(3);
+    const { stdout } = await promisify(execFile)("bash", ["-e", "-c", commands.join("\n")]);
+    const headers = { "X-API-Key": config.api_key, "X-Tenant-Id": config.workspace_id };
+    const exports = (await (await fetch(`${config.url}/api/v1/bulk-exports`, { headers })).json()) as { id: string }[];
+    expect(exports).toMatchObject([{ status: "COMPLETED", rows_written: 1 }]);
+    expect(stdout).toContain(exports[0]?.id);
+  });
+
+  it("keeps workspace, key and data over a restart", async () => {
+    const stateDir = folder();
+    folders.push(stateDir);
+    const first = await startDev({ stateDir });
+    const before = await untilListening(first);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    const after = await untilListening(await startDev({ stateDir }));
+    expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
+  });
+
+  it("keeps workspace and key over a restart, whatever its plan has become", async () => {
+    const stateDir = folder();
+    folders.push(stateDir);
+    const first = await startDev({ stateDir });
+    const before = await untilListening(first);
+    const changed = await fetch(`${before.url}/admin/workspaces/${before.workspace_id}`, {
+      method: "PATCH",
+      headers: { Authorization: `Bearer ${before.admin_key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ plan: "developer" }),
+    });
+    expect(changed.status).toBe(200);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const after = await untilListening(await startDev({ stateDir }));
+    expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
+  });
+
+  it("runs beside another one with its own port and state", async () => {
+    const [one, other] = await Promise.all([startDev(), startDev()]);
+    const [first, second] = await Promise.all([untilListening(one), untilListening(other)]);
+    expect(first.workspace_id).not.toBe(second.workspace_id);
+    const headers = { "X-API-Key": first.api_key, "X-Tenant-Id": first.workspace_id };
+    expect((await fetch(`${first.url}/api/v1/bulk-exports`, { headers })).status).toBe(200);
+    expect((await fetch(`${second.url}/api/v1/bulk-exports`, { headers })).status).toBe(401);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "ends on %s with all it started, and the port is free again",
+    async (signal) => {
+      const dev = await startDev();
+      await untilListening(dev);
+      expect(processesNaming(dev.stateDir).length).toBeGreaterThan(0);
+      dev.child.kill(signal);
+      expect(await dev.ended).toBe(0);
+      expect(await isPortFree(dev.port)).toBe(true);
+      expect(processesNaming(dev.stateDir)).toEqual([]);
+    },
+  );
+
+  it("leaves nothing running when it is killed itself", async () => {
+    const dev = await startDev();
+    await untilListening(dev);
+    dev.child.kill("SIGKILL");
+    await dev.ended;
+    await expect.poll(() => processesNaming(dev.stateDir), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => isPortFree(dev.port), { timeout: 5000 }).toBe(true);
+  });
+});
+
+describe("npm run dev says plainly why it does not start", () => {
+  it("a port that is taken", async () => {
+    const server = createServer();
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    const dev = await startDev({ port });
+    expect(await dev.ended).toBe(1);
+    expect(dev.output().trim()).toBe(
+      `Port ${port} is taken by another program. Stop it, or choose another with PORT=8788.`,
+    );
+    server.close();
+  });
+
+  it("a port that is none", async () => {
+    const dev = await startDev({ settings: {}, port: 99_999 });
+    expect(await dev.ended).toBe(1);
+    expect(dev.output().trim()).toBe('PORT must be a number from 1 to 65535, not "99999".');
+  });
+
+  it("a state directory that another one uses", async () => {
+    const first = await startDev();
+    await untilListening(first);
+    const second = await startDev({ stateDir: first.stateDir });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`${first.stateDir} is in use by process ${first.child.pid}.`);
+  });
+
+  it("a state directory that is none", async () => {
+    const dev = await startDev({ stateDir: join(import.meta.dirname, "dev.test.ts") });
+    expect(await dev.ended).toBe(1);
+    expect(dev.output().trim()).toMatch(/^The state cannot be kept in \S+dev\.test\.ts \(EEXIST\)\. Choose another/);
+  });
+
+  it("a setting that the service refuses", async () => {
+    const dev = await startDev({ settings: { WIRE_PROFILE: "other" } });
+    expect(await dev.ended).toBe(1);
+    expect(dev.output().trim()).toBe('Setting WIRE_PROFILE must be one of "spec", "langsmith"; it is "other".');
+  });
+});
+
+it("An empty STATE_DIR counts as absent: no secret is written beside the sources", () => {
+  const { STATE_DIR: _, ...others } = process.env;
+  const directoryOf = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, ["-p", "require('./dev/config.ts').stateDirectory()"], { env, encoding: "utf8" });
+  expect([directoryOf(others), directoryOf({ ...others, STATE_DIR: "" })]).toEqual([".dev\n", ".dev\n"]);
+});
+
+it("Settings of the environment reach the service by their upper-case names", async () => {
+  const dev = await startDev({ settings: { WIRE_PROFILE: "langsmith" } });
+  const { url } = await untilListening(dev);
+  const document = await (await fetch(`${url}/openapi.json`)).text();
+  expect(document).toContain("IntervalScheduled");
+});

@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { manifestText } from "../../../dev/api.ts";
+import { s3Client } from "../../../dev/download.ts";
+import { checkContents } from "../../../dev/verify/contents.ts";
+import { search } from "../../support/secrets/leaks.ts";
+import { type Exported, type Laboratory, openLaboratory } from "../readers/exported.ts";
+import { sentRuns } from "../readers/sent-runs.ts";
+
+let laboratory: Laboratory;
+let client: S3Client;
+let exported: Exported;
+
+beforeAll(async () => {
+  laboratory = await openLaboratory(sentRuns());
+  client = s3Client(laboratory.waybill.config.s3);
+  exported = await laboratory.exportTo("verified");
+});
+afterAll(async () => {
+  client?.destroy();
+  await laboratory?.close();
+});
+
+interface Told {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** `npm run verify` as a process of its own. */
+const verify = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
+  const env = { ...process.env, STATE_DIR: join(laboratory.waybill.folder, "state"), ...environment };
+  const child = spawn(process.execPath, ["dev/verify.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  search(output, "what it prints");
+  return { code, output };
+};
+
+const bucket = () => laboratory.waybill.config.s3.bucket_name;
+
+const read = async (key: string): Promise<Uint8Array> => {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+  return (await Body?.transformToByteArray()) ?? new Uint8Array();
+};
+
+const write = (key: string, body: Uint8Array | string) =>
+  client.send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body }));
+
+const keyOf = (end: string): string => {
+  const key = exported.objects.find((object) => object.key.endsWith(end))?.key;
+  if (key === undefined) throw new Error(`the export has no ${end}`);
+  return key;
+};
+
+/** Changes an object as told, verifies, and puts the object back as it was. */
+const afterChange = async (key: string, change: () => Promise<unknown>, ...args: readonly string[]): Promise<Told> => {
+  const before = await read(key);
+  await change();
+  const told = await verify([exported.exportId, ...args]);
+  await write(key, before);
+  return told;
+};
+
+const flipped = (bytes: Uint8Array): Uint8Array =>
+  bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte));
+
+describe("npm run verify", () => {
+  it("says that an intact export is complete, by the MD5s in the ETags, and reading every file", async () => {
+    const quick = await verify([exported.exportId]);
+    expect(quick.output).toContain("Complete: nothing is missing, changed or extra; 3 proven by the MD5s");
+    expect(quick.code).toBe(0);
+    const full = await verify([exported.exportId, "--full"]);
+    expect(full.output).toContain("every file read: SHA-256 and rows agree");
+    expect(full.code).toBe(0);
+  });
+
+  it("takes a manifest from a path and from the bucket, with credentials of the environment", async () => {
+    const { s3 } = laboratory.waybill.config;
+    const environment = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
+    const path = join(laboratory.waybill.folder, "manifest.json");
+    writeFileSync(path, await manifestText(laboratory.waybill.config, exported.exportId));
+    for (const what of [path, `s3://${s3.bucket_name}/${keyOf("manifest.json")}`]) {
+      const told = await verify([what, "--endpoint", s3.endpoint_url], environment);
+      expect(told.output).toContain("Complete:");
+      expect(told.code).toBe(0);
+    }
+  });
+
+  it("finds a file that was deleted", async () => {
+    const key = keyOf("0-00000.parquet");
+    const remove = () => client.send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
+    const told = await afterChange(key, remove);
+    expect(told.output).toContain(`MISSING  ${key}: it is not in the bucket.`);
+    expect(told.output).toContain("1 problem:");
+    expect(told.code).toBe(1);
+  });
+
+  it("finds a file that was changed without changing its size", async () => {
+    const key = keyOf("1-00000.parquet");
+    const change = async () => write(key, flipped(await read(key)));
+    const quick = await afterChange(key, change);
+    expect(quick.output).toContain(`CHANGED  ${key}: its ETag is`);
+    expect(quick.code).toBe(1);
+    const full = await afterChange(key, change, "--full");
+    expect(full.output).toContain(`CHANGED  ${key}: its SHA-256 is`);
+  });
+
+  it("finds a file that the manifest does not list", async () => {
+    const key = keyOf("0-00000.parquet").replace("0-00000", "0-99999");
+    await write(key, "extra");
+    const told = await verify([exported.exportId]);
+    await client.send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
+    expect(told.output).toContain(`EXTRA    ${key}`);
+    expect(told.code).toBe(1);
+  });
+
+  it("finds a manifest that was changed, whether asked by id or by the changed manifest itself", async () => {
+    const key = keyOf("manifest.json");
+    const before = await read(key);
+    await write(key, new TextDecoder().decode(before).replace('"rows"', ' "rows"'));
+    const byId = await verify([exported.exportId]);
+    const { s3 } = laboratory.waybill.config;
+    const environment = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
+    const byItself = await verify([`s3://${s3.bucket_name}/${key}`, "--endpoint", s3.endpoint_url], environment);
+    await write(key, before);
+    expect(byId.output).toContain(`CHANGED  ${key}: it is not this manifest.`);
+    expect(byItself.output).toMatch(/CHANGED {2}\S+_SUCCESS: it does not name this manifest\./);
+    expect([byId.code, byItself.code]).toEqual([1, 1]);
+  });
+
+  it("takes a footer that cannot be read now for no damage", async () => {
+    const key = keyOf("0-00000.parquet");
+    const { byteLength: bytes } = await read(key);
+    const lost = new Error("the connection broke");
+    const send = ({ input }: GetObjectCommand) =>
+      input.Range === undefined ? client.send(new GetObjectCommand(input)) : Promise.reject(lost);
+    const cutOff = { send } as unknown as S3Client; // all that is asked of it
+    const file = { key, bytes, rows: 1, sha256: null, expected_etag: null, etag: null };
+    await expect(checkContents(cutOff, bucket(), file)).rejects.toBe(lost);
+  });
+
+  it("says how it is used, and what it cannot find", async () => {
+    expect(await verify([])).toMatchObject({ code: 1, output: expect.stringContaining("Usage: npm run verify") });
+    const nowhere = await verify(["nowhere.json"]);
+    expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('no readable file in "nowhere.json"') });
+  });
+
+  it("says plainly what it lacks to read a bucket", async () => {
+    const { s3 } = laboratory.waybill.config;
+    const manifest = `s3://${s3.bucket_name}/${keyOf("manifest.json")}`;
+    const nobody = { HOME: laboratory.waybill.folder, AWS_EC2_METADATA_DISABLED: "true" };
+    const keys = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
+    const cases = [
+      [nobody, manifest, s3.endpoint_url, "There are no credentials for the bucket. Set AWS_ACCESS_KEY_ID"],
+      [keys, manifest, "http://127.0.0.1:2", "The bucket could not be reached (ECONNREFUSED)."],
+      [keys, manifest, "s3.example.com", '--endpoint must be an address such as https://s3.example.com; it is "s3'],
+      [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "Nothing answers at http://127.0.0.1:2/manifest"],
+    ] as const;
+    for (const [environment, what, endpoint, words] of cases) {
+      const told = await verify([what, "--endpoint", endpoint], environment);
+      expect(told.output.trim().startsWith(words)).toBe(true);
+      expect(told.code).toBe(1);
+    }
+  });
+});

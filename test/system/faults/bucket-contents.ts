@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { LocalS3 } from "../../support/local-s3.ts";
+
+/** One export's objects by key, each as its SHA-256, with everything taken out that names this export alone. */
+export type Contents = Readonly<Record<string, string>>;
+
+/** Which export is looked at: its id, the ids of its runs in the order of their days, and its destination's prefix. */
+export interface ExportNames {
+  readonly exportId: string;
+  readonly runIds: readonly string[];
+  readonly prefix: string;
+}
+
+/** What the bucket holds below the prefix; equal for two exports of the same data, whatever happened on the way. */
+export const contentsOf = async (bucket: LocalS3, names: ExportNames): Promise<Contents> => {
+  const contents: Record<string, string> = {};
+  for (const { key } of await bucket.list(`${names.prefix}/`)) {
+    const bytes = await bucket.get(key);
+    if (bytes === null) throw new Error(`${key} is listed but not there`);
+    contents[impersonal(key, names)] = sha256(await impersonalBytes(bucket, key, bytes, names));
+  }
+  return contents;
+};
+
+/** Objects that are Parquet files of the export. */
+export const filesOf = (contents: Contents): readonly string[] =>
+  Object.keys(contents).filter((key) => key.endsWith(".parquet"));
+
+const impersonalBytes = async (bucket: LocalS3, key: string, bytes: Uint8Array, names: ExportNames) => {
+  if (key.endsWith("manifest.json")) return impersonal(new TextDecoder().decode(bytes), names);
+  if (!key.endsWith("_SUCCESS")) return bytes;
+  const manifest = await bucket.get(key.replace("_SUCCESS", "manifest.json"));
+  const said = new TextDecoder().decode(bytes);
+  return manifest !== null && said === `sha256:${sha256(manifest)}\n` ? "names the manifest" : said;
+};
+
+const impersonal = (text: string, { exportId, runIds, prefix }: ExportNames): string =>
+  runIds
+    .reduce((told, id, ordinal) => told.replaceAll(id, `<run ${ordinal}>`), text)
+    .replaceAll(exportId, "<export>")
+    .replaceAll(`${prefix}/`, "<prefix>/")
+    .replaceAll(`"${prefix}"`, '"<prefix>"');
+
+const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");

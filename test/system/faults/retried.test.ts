@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import type { FaultRule } from "../../support/broken-s3-rules.ts";
+import { DAY_ONE, FIRST_FILE, SECOND_FILE, useLaboratory } from "./exporting.ts";
+import { QUICK } from "./laboratory.ts";
+
+const { exportUnder, undisturbed, laboratory } = useLaboratory(QUICK);
+
+/** A fault of one request, and what the run of the first day says about it; null: it spends no retry. */
+type Row = readonly [title: string, rule: FaultRule, said: RegExp | null];
+
+const NO_ANSWER = /no answer.*connection failed/i;
+
+/** The export is complete all the same: these bytes, no upload left open, no more retries than told. */
+const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null) => {
+  const outcome = await exportUnder(...rules);
+  expect(outcome.status).toBe("COMPLETED");
+  expect(outcome.contents).toEqual(undisturbed());
+  expect(outcome.openUploads).toEqual([]);
+  expect(outcome.errors).toEqual([said === null ? {} : { retry_0: expect.stringMatching(said) }, {}]);
+  for (const rule of rules) expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
+};
+
+describe("spec 7.4: what may pass by itself is retried, and the bytes are those of an undisturbed export", () => {
+  it.each<Row>([
+    ["500 to a PUT", { operation: "put", key: DAY_ONE, fault: "internal_error" }, /InternalError.*fault of its own/],
+    ["500 to a part", { operation: "put_part", after: 1, fault: "internal_error" }, /InternalError/],
+    ["500 to a Complete", { operation: "complete_upload", fault: "internal_error" }, /InternalError/],
+    ["500 to the opening of an upload", { operation: "create_upload", fault: "internal_error" }, /InternalError/],
+    ["500 to a HEAD", { operation: "head", key: FIRST_FILE, fault: "internal_error" }, /HTTP 500/],
+    ["a proxy's page instead of an answer", { operation: "put_part", fault: "bad_gateway" }, /HTTP 502/],
+    ["a PUT reset before the store saw it", { operation: "put", key: DAY_ONE, fault: "reset" }, NO_ANSWER],
+    ["a broken pipe in the middle of a part", { operation: "put_part", fault: "reset_in_request" }, NO_ANSWER],
+    ["a broken pipe in the middle of a PUT", { operation: "put", key: DAY_ONE, fault: "reset_in_request" }, NO_ANSWER],
+    ["an answer that breaks off after a part", { operation: "put_part", fault: "reset_in_reply" }, NO_ANSWER],
+    [
+      "an answer that breaks off after a Complete",
+      { operation: "complete_upload", fault: "reset_in_reply" },
+      NO_ANSWER,
+    ],
+    ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
+    ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
+    ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
+    ["409 to a Complete", { operation: "complete_upload", fault: "conflict" }, /ConditionalRequestConflict/],
+    [
+      "a redirect while the name of a young bucket spreads",
+      { operation: "put_part", fault: "redirect" },
+      /TemporaryRedirect/,
+    ],
+    ["a clock that goes wrong (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
+    ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
+  ])("%s", async (_title, rule, said) => {
+    await expectUnchanged([rule], said);
+  });
+
+  it("a store whose port is closed for a while", async () => {
+    const outcome = await exportUnder({ operation: "put_part", after: 1, fault: "refused", forMs: 400 });
+    expect(outcome.status).toBe("COMPLETED");
+    expect(outcome.contents).toEqual(undisturbed());
+    expect(outcome.openUploads).toEqual([]);
+    const said = Object.values(outcome.errors[0] ?? {});
+    expect(said.length).toBeGreaterThan(0);
+    for (const text of said) expect(text).toMatch(NO_ANSWER);
+  });
+
+  it("the lost answer to the opening of an upload: the one that nobody knows stays to the bucket's own rules", async () => {
+    const outcome = await exportUnder({ operation: "create_upload", fault: "lost_reply" });
+    expect([outcome.status, outcome.contents]).toEqual(["COMPLETED", undisturbed()]);
+    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(NO_ANSWER) }, {}]);
+    expect(outcome.openUploads).toHaveLength(1);
+  });
+
+  it("the manifest and _SUCCESS are tried again, too, and no run spends a retry for them", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "internal_error" },
+        { operation: "put", key: /_SUCCESS/, fault: "lost_reply" },
+      ],
+      null,
+    );
+  });
+
+  it("a manifest and a _SUCCESS that the store acknowledges and does not keep are written again", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "fake_success" },
+        { operation: "put", key: /_SUCCESS/, fault: "fake_success" },
+      ],
+      null,
+    );
+  });
+
+  it("a manifest and a _SUCCESS of which the store kept one half are written again", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "truncated" },
+        { operation: "put", key: /_SUCCESS/, fault: "truncated" },
+      ],
+      null,
+    );
+  });
+});
+
+describe("what a store or the way to it makes of an upload, and nobody may believe", () => {
+  it.each<Row>([
+    [
+      "Complete answers 200 with an error in its body",
+      { operation: "complete_upload", fault: "error_in_success" },
+      /InternalError/,
+    ],
+    ["a part is answered 200 with an error in its body", { operation: "put_part", fault: "error_in_success" }, /./],
+    [
+      "NoSuchUpload after a Complete whose answer was lost means done already",
+      { operation: "complete_upload", fault: "lost_reply" },
+      NO_ANSWER,
+    ],
+    [
+      "parts that the store no longer holds (InvalidPart) begin a new upload",
+      { operation: "put_part", after: 1, fault: "fake_success" },
+      /InvalidPart/,
+    ],
+    ["a PUT that is acknowledged and not kept", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
+    ["a Complete that is acknowledged and not done", { operation: "complete_upload", fault: "fake_success" }, /./],
+    ["an object of which the store kept one half", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
+    ["a part of which the store kept one half", { operation: "put_part", fault: "truncated" }, /./],
+    [
+      "a PUT that the network delivers again later",
+      { operation: "put", key: DAY_ONE, fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+    [
+      "a Complete that the network delivers again later",
+      { operation: "complete_upload", fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+    [
+      "a part that the network delivers again later",
+      { operation: "put_part", fault: "delivered_again", forMs: 300 },
+      null,
+    ],
+  ])("%s", async (_title, rule, said) => {
+    await expectUnchanged([rule], said);
+  });
+
+  it.each<readonly [title: string, write: Pick<FaultRule, "operation" | "key">]>([
+    ["412 to a Complete whose first answer was lost", { operation: "complete_upload" }],
+    ["412 to the manifest whose first answer was lost", { operation: "put", key: /manifest/ }],
+  ])("%s: what lies there is looked at, and counts", async (_title, write) => {
+    const outcome = await exportUnder(
+      { ...write, fault: "lost_reply" },
+      { ...write, after: 1, fault: "precondition_failed" },
+    );
+    expect([outcome.status, outcome.contents]).toEqual(["COMPLETED", undisturbed()]);
+    expect(laboratory().s3.requests.map((one) => one.fault)).toContain("precondition_failed");
+  });
+
+  it("an upload that the store has forgotten (NoSuchUpload) is begun anew", async () => {
+    await expectUnchanged([{ operation: "put_part", after: 1, fault: "no_such_upload" }], /NoSuchUpload/);
+    expect(laboratory().s3.requests.filter((one) => one.operation === "create_upload")).toHaveLength(2);
+  });
+});
+
+describe("what reaches the bucket", () => {
+  const acting = (key: RegExp) =>
+    laboratory().s3.requests.filter(
+      (one) => key.test(one.key) && (one.operation === "put" || one.operation === "complete_upload"),
+    );
+
+  it("is written once for each key, so that no object has a second version", async () => {
+    await expectUnchanged([], null);
+    const written = acting(/./).map((one) => one.key);
+    expect(written).toEqual([...new Set(written)]);
+    expect(written).toHaveLength(Object.keys(undisturbed()).length);
+  });
+
+  it("is not written again once it is committed: buckets with a retention lock would refuse it", async () => {
+    await expectUnchanged([{ operation: "put", key: SECOND_FILE, fault: "internal_error" }], /InternalError/);
+    expect(acting(FIRST_FILE)).toHaveLength(1);
+    expect(acting(SECOND_FILE)).toHaveLength(2);
+  });
+
+  it("are parts of one size but the last, which is smaller, as R2 demands", async () => {
+    await expectUnchanged([], null);
+    const parts = laboratory().s3.requests.filter((one) => one.operation === "put_part");
+    const [first, last, ...more] = parts.toSorted((a, b) => (a.part ?? 0) - (b.part ?? 0)).map((one) => one.bytes);
+    expect([first, more]).toEqual([5 * 1024 * 1024, []]);
+    expect(last).toBeLessThan(5 * 1024 * 1024);
+  });
+});

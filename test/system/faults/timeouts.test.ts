@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../../support/until.ts";
+import { filesOf } from "./bucket-contents.ts";
+import { DAY_TWO, useLaboratory } from "./exporting.ts";
+import { QUICK } from "./laboratory.ts";
+
+describe("spec 7.4: a run that exceeds its own time", () => {
+  const { exportUnder, undisturbed, laboratory } = useLaboratory({ ...QUICK, RUN_TIMEOUT_MS: "8000" });
+
+  it("spends one retry and goes on inside the file: no part is sent twice", async () => {
+    const outcome = await exportUnder({ operation: "put_part", fault: "slow", forMs: 9000 });
+    expect(outcome.status).toBe("COMPLETED");
+    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(/ran longer.*Narrow the date range/) }, {}]);
+    const { requests } = laboratory().s3;
+    const parts = requests.flatMap((one) => (one.operation === "put_part" ? [one.part] : []));
+    expect(parts.toSorted()).toEqual([1, 2]);
+    expect(requests.filter((one) => one.operation === "create_upload")).toHaveLength(1);
+    expect(outcome.contents).toEqual(undisturbed());
+    expect(outcome.openUploads).toEqual([]);
+  });
+});
+
+describe("spec 3, 7.4: an export that exceeds its time is TIMEDOUT, without a retry", () => {
+  const { begin, outcomeOf, undisturbed, laboratory } = useLaboratory({ ...QUICK, EXPORT_TIMEOUT_MS: "10000" });
+
+  it("its committed files stay, its open upload is given up, and nothing is proven", async () => {
+    const begun = await begin([{ operation: "put_part", count: "always", fault: "slow", forMs: 11_000 }]);
+    const outcome = await outcomeOf(begun);
+    expect([outcome.status, ...outcome.runs.map((run) => run.status)]).toEqual(["TIMEDOUT", "TIMEDOUT", "COMPLETED"]);
+    expect(outcome.errors).toEqual([{}, {}]);
+    await until(() => laboratory().s3.openUploads(begun.prefix).length === 0);
+    const left = await laboratory().contents({ ...begun, runIds: outcome.runs.map((run) => run.id) });
+    expect(Object.keys(left)).toEqual(filesOf(undisturbed()).filter((key) => DAY_TWO.test(key)));
+    expect(undisturbed()).toMatchObject(left);
+  });
+});

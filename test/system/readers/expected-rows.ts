@@ -1,0 +1,77 @@
+import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../../src/domain/shared/fields.ts";
+import { dottedOrder, type SentRun } from "./sent-runs.ts";
+
+/** Value of a cell in a form that every reader can be brought to: times as epoch microseconds, integers as text. */
+export type Cell = string | boolean | null | readonly string[];
+export type Row = Partial<Record<ExportField, Cell>>;
+
+export const TIME_FIELDS: readonly string[] = ["start_time", "end_time", "first_token_time"];
+export const LIST_FIELDS: readonly string[] = ["tags", "parent_run_ids"];
+
+/** The rows an export must hold, ordered by id, with the asked fields only. */
+export const expectedRows = (
+  runs: readonly SentRun[],
+  identity: { readonly tenantId: string; readonly projectId: string },
+  version: FormatVersion,
+  fields: readonly ExportField[] | null,
+): Row[] => {
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  const asked = fields ?? EXPORT_FIELDS;
+  return runs
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((run) => {
+      const row = wholeRow(run, identity, version, byId);
+      return Object.fromEntries(
+        ALL_FIELDS.filter((field) => asked.includes(field)).map((field) => [field, row[field]]),
+      );
+    });
+};
+
+const wholeRow = (
+  run: SentRun,
+  identity: { readonly tenantId: string; readonly projectId: string },
+  version: FormatVersion,
+  byId: ReadonlyMap<string, SentRun>,
+): Record<ExportField, Cell> => {
+  const list = (values: readonly string[] | null): Cell =>
+    values === null || version === "v2_beta" ? values : JSON.stringify(values);
+  return {
+    id: run.id,
+    tenant_id: identity.tenantId,
+    session_id: identity.projectId,
+    trace_id: run.traceId,
+    parent_run_id: run.parents.at(-1) ?? null,
+    parent_run_ids: list(run.parents),
+    reference_example_id: null,
+    name: run.name,
+    run_type: run.runType,
+    start_time: text(run.startTime),
+    end_time: text(run.endTime),
+    status: statusOf(run),
+    is_root: run.parents.length === 0,
+    dotted_order: dottedOrder(run, byId),
+    trace_tier: "shortlived",
+    inputs: run.inputs,
+    outputs: run.outputs,
+    error: run.error,
+    extra: run.extra,
+    events: run.events,
+    tags: list(run.tags),
+    feedback_stats: null,
+    feedbacks: null,
+    total_tokens: run.usage && text(run.usage.prompt + run.usage.completion),
+    prompt_tokens: run.usage && text(run.usage.prompt),
+    completion_tokens: run.usage && text(run.usage.completion),
+    total_cost: run.usage && text(run.usage.promptCost + run.usage.completionCost),
+    prompt_cost: run.usage && text(run.usage.promptCost),
+    completion_cost: run.usage && text(run.usage.completionCost),
+    first_token_time: text(run.firstTokenTime),
+  };
+};
+
+const statusOf = (run: SentRun): string => {
+  if (run.error !== null) return "error";
+  return run.endTime === null ? "pending" : "success";
+};
+
+const text = (value: number | null): string | null => (value === null ? null : String(value));

@@ -8,7 +8,7 @@ export interface BenchOptions {
   readonly json: boolean;
 }
 
-const LEAST_ROUNDS = 1;
+const MIN_ROUNDS = 1;
 
 const USAGE = "Usage: npm run bench -- [--runs <number>] [--rounds <number>] [--json]";
 
@@ -25,7 +25,7 @@ export const readOptions = (args: readonly string[]): BenchOptions =>
     });
     return {
       runs: count("runs", values.runs, 1),
-      rounds: count("rounds", values.rounds, LEAST_ROUNDS),
+      rounds: count("rounds", values.rounds, MIN_ROUNDS),
       json: values.json,
     };
   });

@@ -33,7 +33,7 @@ const LOOK_EVERY_MS = 100;
 const LOG_LINES_SHOWN = 15;
 
 /** Starts in all, when another program takes a port between the look for a free one and its use. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 class PortTaken extends DevFailure {}
 
@@ -46,7 +46,7 @@ export const startWaybill = async (options: StartOptions): Promise<RunningWaybil
     try {
       return await startOnce(options);
     } catch (failure) {
-      if (!(failure instanceof PortTaken) || starts === MOST_STARTS) throw failure;
+      if (!(failure instanceof PortTaken) || starts === MAX_STARTS) throw failure;
     }
   }
 };

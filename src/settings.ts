@@ -50,8 +50,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** S3 takes parts of 5 MiB and more, and so many of them in one object (multipart upload limits). */
-const LEAST_PART_BYTES = 5 * MIB;
-const MOST_PARTS = 10_000;
+const MIN_PART_BYTES = 5 * MIB;
+const MAX_PARTS = 10_000;
 
 /** Names and bounds of the settings in `Limits`: a file can be uploaded whatever the size of its parts. */
 const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: string, least: number, most: number] } = {
@@ -62,8 +62,8 @@ const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: stri
   maxRunningRuns: ["MAX_RUNNING_RUNS", 1, 1000],
   maxRunningExports: ["MAX_RUNNING_EXPORTS", 1, 1000],
   spawnDelayMs: ["SPAWN_DELAY_MS", 0, 24 * HOUR_MS],
-  targetFileBytes: ["TARGET_FILE_BYTES", 1, MOST_PARTS * LEAST_PART_BYTES],
-  partBytes: ["PART_BYTES", LEAST_PART_BYTES, 64 * MIB],
+  targetFileBytes: ["TARGET_FILE_BYTES", 1, MAX_PARTS * MIN_PART_BYTES],
+  partBytes: ["PART_BYTES", MIN_PART_BYTES, 64 * MIB],
   partsInFlight: ["PARTS_IN_FLIGHT", 1, 16],
   slowDownPauseMs: ["SLOW_DOWN_PAUSE_MS", 0, 24 * HOUR_MS],
 };

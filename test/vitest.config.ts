@@ -27,7 +27,9 @@ export default defineConfig({
           name: "rules",
           setupFiles: [WATCH],
           ...SHARED,
-          include: ["test/{agent,architecture,clickhouse,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts"],
+          include: [
+            "test/{agent,architecture,clickhouse,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts",
+          ],
           testTimeout: 30_000,
           maxWorkers: WORKERS,
         },

@@ -14,7 +14,7 @@ export interface AgentProcess {
 }
 
 const LOOK_EVERY_MS = 100;
-const MOST_LOG_CHARACTERS = 1000;
+const MAX_LOG_CHARACTERS = 1000;
 
 /** The last part of an image's or a repository's name, without tag: the folder of the agent. */
 const FOLDER_NAME = /([A-Za-z0-9_-][A-Za-z0-9._-]*?)(?:\.git|:[A-Za-z0-9._-]+)?$/;
@@ -69,7 +69,7 @@ const tail = (child: ChildProcess): (() => string) => {
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (part: Buffer) => {
-      text = (text + part.toString()).slice(-MOST_LOG_CHARACTERS);
+      text = (text + part.toString()).slice(-MAX_LOG_CHARACTERS);
     });
   }
   return () => text;

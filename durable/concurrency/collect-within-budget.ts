@@ -1,10 +1,10 @@
-import { inLanes } from "./map-concurrent.ts";
+import { mapConcurrent } from "./map-concurrent.ts";
 
 /** Actors asked at once. */
 const LANES = 6;
 
 /** With less of its room a page is full: to look for what still fits would be more reading than it spares. */
-const LEAST_ROOM = 1 / 8;
+const MIN_ROOM = 1 / 8;
 
 /** An answer is told in any case, whatever its length, where it is the first. */
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
@@ -22,7 +22,7 @@ export interface Asking<Item, Answer> {
  * The answers for the first items, as many as there is room for, but one at least. Short ones of many actors are asked
  * for side by side and once.
  */
-export async function answersThatFit<Item, Answer>(
+export async function collectWithinBudget<Item, Answer>(
   items: readonly Item[],
   roomBytes: number,
   { actorOf, ask, bytesOf }: Asking<Item, Answer>,
@@ -30,12 +30,12 @@ export async function answersThatFit<Item, Answer>(
   const known = new Map<Item, Answer>();
   let room = roomBytes;
   let together = items.length;
-  while (together > 0 && room >= roomBytes * LEAST_ROOM) {
+  while (together > 0 && room >= roomBytes * MIN_ROOM) {
     const missing = items.filter((item) => !known.has(item));
     // A group has what made it.
     const asked = [...Map.groupBy(missing, actorOf).values()].slice(0, together) as [Item, ...Item[]][];
     const share = Math.floor(room / asked.length);
-    await inLanes(LANES, asked, async (ofActor) => {
+    await mapConcurrent(LANES, asked, async (ofActor) => {
       for (const [index, answer] of (await ask(ofActor, share)).entries()) {
         const item = ofActor[index];
         if (item !== undefined) known.set(item, answer);

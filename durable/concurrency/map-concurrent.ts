@@ -2,7 +2,7 @@
  * Does `work` for every item, at most `lanes` at once; results stand in the order of the items. Where one throws, no
  * further item is begun, and the throw goes on once all that was begun has ended: nothing works on behind the caller.
  */
-export async function inLanes<T, R>(
+export async function mapConcurrent<T, R>(
   lanes: number,
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

@@ -21,7 +21,7 @@ const STAY_MS = 5 * 60_000;
 
 /** Who waits and has not looked for so long was reset too: the next ones need not wait for it. */
 const SILENT_MS = 5000;
-const MOST_PAUSE_MS = SILENT_MS / 5;
+const MAX_PAUSE_MS = SILENT_MS / 5;
 
 interface Stay {
   readonly bytes: number;
@@ -54,7 +54,7 @@ class Room {
     for (;;) {
       const before = this.#lookedBy(ticket);
       if (before === 0 && this.#hasRoomFor(bytes)) break;
-      const pauseMs = Math.min(LOOK_AGAIN_MS * (1 + Math.floor(before / LOOKING_AT_ONCE)), MOST_PAUSE_MS);
+      const pauseMs = Math.min(LOOK_AGAIN_MS * (1 + Math.floor(before / LOOKING_AT_ONCE)), MAX_PAUSE_MS);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     this.#tickets.delete(ticket);

@@ -2,7 +2,7 @@
  * Begins the work for up to `depth` items before their results are asked for; results come in the order of the items.
  * When the reader leaves early, what was begun is waited for and handed to `dispose`.
  */
-export async function* ahead<T, R>(
+export async function* prefetch<T, R>(
   depth: number,
   items: readonly T[],
   begin: (item: T) => Promise<R>,

@@ -1,5 +1,5 @@
 import { type AgentBundle, bundleOf } from "../../src/agent/bundle.ts";
-import { MOST_TARBALL_BYTES } from "../../src/agent/limits.ts";
+import { MAX_TARBALL_BYTES } from "../../src/agent/limits.ts";
 import type {
   Bundle,
   DeploymentDefinition,
@@ -91,8 +91,8 @@ async function download(url: string): Promise<Result<Uint8Array, RevisionFailure
       await answer.body?.cancel();
       return failed(`The source's address answered ${answer.status}; it must answer 200, without a redirect.`);
     }
-    const bytes = await boundedBody(answer, MOST_TARBALL_BYTES);
-    return bytes === null ? failed(`The source is longer than ${MOST_TARBALL_BYTES} bytes.`) : ok(bytes);
+    const bytes = await boundedBody(answer, MAX_TARBALL_BYTES);
+    return bytes === null ? failed(`The source is longer than ${MAX_TARBALL_BYTES} bytes.`) : ok(bytes);
   } catch {
     return failed("The source's address did not answer in time, or the connection broke.");
   } finally {

@@ -34,7 +34,7 @@ import type {
   Serving,
 } from "../protocol/deployment.ts";
 import type { Env } from "../protocol/env.ts";
-import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 import type { WorkspaceProtocol } from "../protocol/protocol.ts";
 import { sealText } from "../secrets/vault.ts";
 import { agentOf, environmentOf, SECRETS_LOST, sealSecrets } from "./agent-environment.ts";
@@ -53,8 +53,8 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
   readonly #journal = new Journal(this.ctx.storage, {
     decider: deployment,
     announce: announceDeployment,
-    receiverOf: (message) => message.to,
-    tellsAll: () => false,
+    partitionKey: (message) => message.to,
+    supersedes: () => false,
     upcast: (event) => event as DeploymentEvent, // no event has changed its shape yet
   });
   /** The last delivery that was begun. */
@@ -106,12 +106,12 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return this.view();
   }
 
-  async revisions(query: PartQuery): Promise<Result<Part<RevisionRecord>, Refusal>> {
+  async revisions(query: ListBatchQuery): Promise<Result<ListBatch<RevisionRecord>, Refusal>> {
     const state = this.#active();
     if (state === null) return fail(this.#unknown());
     const ids = state.revisions.map(({ id }) => id).reverse();
     return ok(
-      await partOf(ids, query, async (id) => {
+      await batchOf(ids, query, async (id) => {
         const found = await this.revision(id);
         return found.ok ? found.value : null;
       }),
@@ -132,7 +132,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
   }
 
   async forgo(): Promise<boolean> {
-    this.#submit({ type: "Forgo", now: Date.now() });
+    this.#submit({ type: "Abandon", now: Date.now() });
     return this.#active() === null;
   }
 
@@ -153,7 +153,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     if (this.#active() === null) return null;
     const now = Date.now();
     this.#submit({ type: "Wake", now });
-    this.#submit({ type: "HearPoll", heardAt, now });
+    this.#submit({ type: "RecordPoll", heardAt, now });
     const leaseId = crypto.randomUUID();
     this.#submit({ type: "TakeLease", listenerId, leaseId, now });
     const state = this.#active();
@@ -169,7 +169,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return { work, servingRevisionId };
   }
 
-  async hearReport(
+  async applyReport(
     listenerId: string,
     report: ListenerReport,
   ): Promise<Result<{ readonly leaseSeconds: number }, Refusal>> {
@@ -178,12 +178,12 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const now = Date.now();
     const refusal = refuseReport(report, state, now);
     if (refusal !== null) return fail(refusal);
-    this.#submit({ type: "HearReport", report, now });
+    this.#submit({ type: "RecordListenerReport", report, now });
     return ok({ leaseSeconds: LEASE_MS / 1000 });
   }
 
-  async hearSilence(): Promise<boolean> {
-    this.#submit({ type: "HearSilence", now: Date.now() });
+  async applySilence(): Promise<boolean> {
+    this.#submit({ type: "RecordListenerSilence", now: Date.now() });
     return this.#active()?.revisions.some(({ status }) => isAtWork(status)) ?? false;
   }
 

@@ -1,6 +1,6 @@
 import type { AgentBundle, AgentModule } from "../../src/agent/bundle.ts";
 import { HEALTH_WITHIN_MS } from "../../src/domain/deployment/limits.ts";
-import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "../../src/domain/deployment/records.ts";
+import { MAX_MESSAGE_CHARACTERS, type RevisionFailure } from "../../src/domain/deployment/records.ts";
 import { log } from "../../src/log.ts";
 import { boundedBody } from "../../src/net/bounded-body.ts";
 import { Deadline } from "../../src/net/deadline.ts";
@@ -64,7 +64,7 @@ export async function healthFailure(env: Env, exports: OwnExports, agent: Agent)
     const answer = await askHealth(worker, Math.max(1, giveUpAt - Date.now()));
     if (answer.isHealthy) return null;
     if (answer.isFinal || Date.now() + LOOK_AGAIN_MS >= giveUpAt)
-      return { reason: "not_healthy", message: answer.message.slice(0, MOST_MESSAGE_CHARACTERS) };
+      return { reason: "not_healthy", message: answer.message.slice(0, MAX_MESSAGE_CHARACTERS) };
     await new Promise((resume) => setTimeout(resume, LOOK_AGAIN_MS));
   }
 }

@@ -3,14 +3,14 @@ import type { DeploymentDefinition, DeploymentRecord, ListenerRecord } from "../
 import { type FleetCommand, fleet, holderOf, refuseDeployment } from "../../src/domain/fleet/index.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import { Journal, silent } from "../journal/journal.ts";
+import { Journal, withoutOutbox } from "../journal/journal.ts";
 import { deployment } from "../protocol/actors.ts";
 import type { FleetProtocol, RevisionOrder } from "../protocol/deployment.ts";
 import type { Env } from "../protocol/env.ts";
 
 /** Which deployments and listeners a workspace has. What they are is for each of them to say. */
 export class FleetActor extends DurableObject<Env> implements FleetProtocol {
-  readonly #journal = new Journal(this.ctx.storage, silent(fleet));
+  readonly #journal = new Journal(this.ctx.storage, withoutOutbox(fleet));
   /** Deployments being made at this moment; a process that dies forgets them, and with them their right to the name. */
   readonly #making = new Set<string>();
 

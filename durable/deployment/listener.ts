@@ -56,7 +56,7 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
     if (Date.now() < silentAt) return void this.ctx.storage.setAlarm(silentAt); // the alarm came twice
     try {
       const deployments = this.#deployments().map((id) => this.#deployment(id));
-      const areAtWork = await Promise.all(deployments.map((one) => one.hearSilence()));
+      const areAtWork = await Promise.all(deployments.map((one) => one.applySilence()));
       // Who is at work may say that it is done, and never poll again.
       if (areAtWork.includes(true) || heardAt !== (await this.heardAt())) return;
       void this.ctx.storage.deleteAlarm();

@@ -7,14 +7,14 @@ import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { openStore } from "../../src/s3/client.ts";
 import { probe } from "../../src/s3/probe.ts";
 import { readSettings } from "../../src/settings.ts";
-import { Journal, silent } from "../journal/journal.ts";
+import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Access, DestinationProtocol } from "../protocol/protocol.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 
 /** A customer's bucket. Credentials are sealed before they touch storage and leave only as the sealed envelope. */
 export class DestinationActor extends DurableObject<Env> implements DestinationProtocol {
-  readonly #journal = new Journal(this.ctx.storage, silent(destination));
+  readonly #journal = new Journal(this.ctx.storage, withoutOutbox(destination));
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;

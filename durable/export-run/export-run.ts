@@ -1,22 +1,22 @@
 import { DurableObject } from "cloudflare:workers";
-import type { RunFiles } from "../../src/domain/export/manifest.ts";
-import type { RunMessage } from "../../src/domain/export-run/announce.ts";
-import { announceRun } from "../../src/domain/export-run/announce.ts";
-import type { RunCommand } from "../../src/domain/export-run/commands.ts";
-import type { RunEvent, RunSpec, StepName } from "../../src/domain/export-run/events.ts";
-import { run } from "../../src/domain/export-run/index.ts";
+import type { ExportRunFiles } from "../../src/domain/export/manifest.ts";
+import type { ExportRunMessage } from "../../src/domain/export-run/announce.ts";
+import { announceExportRun } from "../../src/domain/export-run/announce.ts";
+import type { ExportRunCommand } from "../../src/domain/export-run/commands.ts";
+import type { ExportRunEvent, ExportRunSpec, StepName } from "../../src/domain/export-run/events.ts";
+import { exportRun } from "../../src/domain/export-run/index.ts";
 import { nextStep } from "../../src/domain/export-run/next-step.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
-import type { RunState } from "../../src/domain/export-run/state.ts";
-import { upcastRun } from "../../src/domain/export-run/upcast.ts";
+import type { ExportRunState } from "../../src/domain/export-run/state.ts";
+import { upcastExportRun } from "../../src/domain/export-run/upcast.ts";
 import { hasEnded, isOver, viewOf } from "../../src/domain/export-run/view.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import { log } from "../../src/log.ts";
 import { Journal } from "../journal/journal.ts";
-import { Acting } from "../journal/turn-queue.ts";
+import { TurnQueue } from "../journal/turn-queue.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { RunProtocol } from "../protocol/protocol.ts";
+import type { ExportRunProtocol } from "../protocol/protocol.ts";
 import { SegmentGone } from "../segments/read-segment.ts";
 import { abortUpload, cleanScratch } from "./steps/clean.ts";
 import type { StepContext } from "./steps/context.ts";
@@ -35,15 +35,18 @@ const SEGMENT_GONE =
   "a part of the snapshot is gone: the export was paused for too long, or the project keeps these runs no longer. A clone of the export takes a new snapshot.";
 
 /** One day of an export on its way into the bucket: snapshot, prepare, upload, and nothing is done twice that counts. */
-export class RunActor extends DurableObject<Env> implements RunProtocol {
-  readonly #journal = new Journal<RunState, RunCommand, RunEvent, RunMessage>(this.ctx.storage, {
-    decider: run,
-    announce: announceRun,
-    receiverOf: () => "export",
-    tellsAll: () => true,
-    upcast: upcastRun,
-  });
-  readonly #acting = new Acting<RunCommand>({
+export class ExportRunActor extends DurableObject<Env> implements ExportRunProtocol {
+  readonly #journal = new Journal<ExportRunState, ExportRunCommand, ExportRunEvent, ExportRunMessage>(
+    this.ctx.storage,
+    {
+      decider: exportRun,
+      announce: announceExportRun,
+      partitionKey: () => "export",
+      supersedes: () => true,
+      upcast: upcastExportRun,
+    },
+  );
+  readonly #acting = new TurnQueue<ExportRunCommand>({
     journal: this.#journal,
     act: (isLatest) => this.#act(isLatest),
     recoveryAt: () => Date.now() + this.#retryDelayMs(),
@@ -51,7 +54,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   #plans = new FilePlans();
   #delivery: Promise<boolean> | null = null;
 
-  async start(spec: RunSpec): Promise<void> {
+  async start(spec: ExportRunSpec): Promise<void> {
     this.#acting.begin({ type: "Start", spec, now: Date.now() });
   }
 
@@ -75,7 +78,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     return viewOf(this.#journal.state);
   }
 
-  async events(query: EventQuery): Promise<EventPage<RunEvent>> {
+  async events(query: EventQuery): Promise<EventPage<ExportRunEvent>> {
     return this.#journal.page(query, isOver(this.#journal.state));
   }
 
@@ -84,7 +87,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     return state === null ? null : viewOf(state);
   }
 
-  async files(): Promise<RunFiles | null> {
+  async files(): Promise<ExportRunFiles | null> {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
     const { files } = state.progress;
@@ -192,7 +195,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
     return this.#journal.flush(async ({ seq, report }) => {
       const { state } = this.#journal;
       if (state.status === "NONE") return;
-      await bulkExport(this.env, state.spec.exportId).hearRun(state.spec.partition.ordinal, seq, report);
+      await bulkExport(this.env, state.spec.exportId).recordRunReport(state.spec.partition.ordinal, seq, report);
     });
   }
 
@@ -208,7 +211,7 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
   }
 
   /** To be followed by work. */
-  #submit(command: RunCommand): void {
+  #submit(command: ExportRunCommand): void {
     this.#journal.submitAndAct(command);
   }
 }
@@ -217,5 +220,5 @@ export class RunActor extends DurableObject<Env> implements RunProtocol {
  * Names what a step is wanted for. It changes when the attempt fails, with every pause and resume and when the run
  * ends, and never back: a step that gave up something in a pause must not be taken for one that did it all.
  */
-const attemptOf = (state: RunState): string =>
+const attemptOf = (state: ExportRunState): string =>
   state.status === "RUNNING" ? `${state.failures.length} ${state.order}` : state.status;

@@ -15,14 +15,14 @@ import { isMarkerDue } from "../../src/domain/export/marker.ts";
 import type { ExportOrder } from "../../src/domain/export/order.ts";
 import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import type { ExportRecord } from "../../src/domain/export/records.ts";
-import { ordinalOfRun, runIdOf } from "../../src/domain/export/run-ids.ts";
+import { exportRunIdOf, ordinalOfExportRun } from "../../src/domain/export/run-ids.ts";
 import type { ExportState } from "../../src/domain/export/state.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
 import { isOver, recordOfUnstartedRun, viewOf } from "../../src/domain/export/view.ts";
 import { wakeAt } from "../../src/domain/export/wake-at.ts";
-import type { RunEvent } from "../../src/domain/export-run/events.ts";
+import type { ExportRunEvent } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
-import type { RunReport } from "../../src/domain/export-run/report.ts";
+import type { ExportRunReport } from "../../src/domain/export-run/report.ts";
 import { windowOf } from "../../src/domain/schedule/windows.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
@@ -32,11 +32,11 @@ import { uuidV5 } from "../../src/domain/shared/uuid.ts";
 import { log } from "../../src/log.ts";
 import { readSettings } from "../../src/settings.ts";
 import { Journal } from "../journal/journal.ts";
-import { Acting } from "../journal/turn-queue.ts";
-import { run, workspace } from "../protocol/actors.ts";
+import { TurnQueue } from "../journal/turn-queue.ts";
+import { exportRun, workspace } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
-import type { ExportProtocol, RunProtocol } from "../protocol/protocol.ts";
+import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
+import type { ExportProtocol, ExportRunProtocol } from "../protocol/protocol.ts";
 import { lookForLate, releaseLate } from "./find-late-rows.ts";
 import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 
@@ -45,11 +45,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   readonly #journal = new Journal(this.ctx.storage, {
     decider: bulkExport,
     announce: announceExport,
-    receiverOf: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
-    tellsAll: (message) => message.to === "workspace" && message.kind === "report",
+    partitionKey: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
+    supersedes: (message) => message.to === "workspace" && message.kind === "report",
     upcast: upcastExport,
   });
-  readonly #acting = new Acting<ExportCommand>({
+  readonly #acting = new TurnQueue<ExportCommand>({
     journal: this.#journal,
     act: () => this.#act(),
     recoveryAt: () => Date.now() + readSettings(this.env).limits.retryDelayMs,
@@ -69,8 +69,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     this.#acting.begin({ type: "Admit", now: Date.now() });
   }
 
-  async hearRun(ordinal: number, seq: number, report: RunReport): Promise<void> {
-    this.#acting.begin({ type: "HearRun", ordinal, seq, report, now: Date.now() });
+  async recordRunReport(ordinal: number, seq: number, report: ExportRunReport): Promise<void> {
+    this.#acting.begin({ type: "RecordRunReport", ordinal, seq, report, now: Date.now() });
   }
 
   async pause(): Promise<Result<ExportRecord, Refusal>> {
@@ -88,22 +88,22 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return this.#answer(refuseCancel(this.#journal.state));
   }
 
-  async loseProject(): Promise<void> {
-    this.#acting.begin({ type: "LoseProject", now: Date.now() });
+  async failForDeletedProject(): Promise<void> {
+    this.#acting.begin({ type: "FailForDeletedProject", now: Date.now() });
   }
 
   async view(): Promise<ExportRecord | null> {
     return viewOf(this.#journal.state);
   }
 
-  async runs(query: PartQuery): Promise<Part<ExportRunRecord>> {
+  async runs(query: ListBatchQuery): Promise<ListBatch<ExportRunRecord>> {
     const plan = this.#plan();
     if (plan === null) return { items: [], next: null };
     const { definition, partitions } = plan;
     const readers = new Map(
-      partitions.map(({ ordinal }) => [runIdOf(definition.id, ordinal), () => this.#runRecord(plan, ordinal)]),
+      partitions.map(({ ordinal }) => [exportRunIdOf(definition.id, ordinal), () => this.#runRecord(plan, ordinal)]),
     );
-    return partOf([...readers.keys()], query, async (runId) => (await readers.get(runId)?.()) ?? null);
+    return batchOf([...readers.keys()], query, async (runId) => (await readers.get(runId)?.()) ?? null);
   }
 
   async run(runId: string): Promise<ExportRunRecord | null> {
@@ -125,12 +125,12 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return this.#journal.page(query, isOver(this.#journal.state));
   }
 
-  async runEvents(runId: string, query: EventQuery): Promise<EventPage<RunEvent>> {
+  async runEvents(runId: string, query: EventQuery): Promise<EventPage<ExportRunEvent>> {
     const { state } = this.#journal;
     const ordinal = ordinalOf(state, runId);
     const isStarted = state.status !== "NONE" && ordinal !== null && state.runs[ordinal]?.admitted;
     if (!isStarted) return { events: [], nextAfter: null, isOver: isOver(state) };
-    return run(this.env, state.plan.definition.id, ordinal).events(query);
+    return exportRun(this.env, state.plan.definition.id, ordinal).events(query);
   }
 
   async viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>> {
@@ -144,7 +144,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const ordinal = ordinalOf(state, runId);
     if (state.status === "NONE" || ordinal === null) return fail({ reason: "not_found", what: "run", id: runId });
     const started = state.runs[ordinal]?.admitted
-      ? await run(this.env, state.plan.definition.id, ordinal).viewAsOf(moment)
+      ? await exportRun(this.env, state.plan.definition.id, ordinal).viewAsOf(moment)
       : null;
     if (started !== null) return ok(started);
     // The numbers of events are the run's own, and it has none before it starts; of an instant the export knows more.
@@ -202,12 +202,12 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
       if (state.status === "NONE") return;
       const { definition } = state.plan;
       if (message.to === "run") {
-        const receiver = run(this.env, definition.id, message.ordinal);
+        const receiver = exportRun(this.env, definition.id, message.ordinal);
         return tellRun(receiver, message);
       }
       if (message.to === "shards") return releaseLate(this.env, state.plan, message.day);
       const home = workspace(this.env, definition.tenantId);
-      if (message.kind === "report") return home.hearExport(definition.id, message.seq, message.report);
+      if (message.kind === "report") return home.recordExportReport(definition.id, message.seq, message.report);
       return home.spawnExport(message.definition);
     });
   }
@@ -215,9 +215,9 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   async #runRecord(plan: ExportPlan, ordinal: number): Promise<ExportRunRecord> {
     const { state } = this.#journal;
     const known = state.status !== "NONE" && state.runs[ordinal]?.admitted;
-    const record = known ? await run(this.env, plan.definition.id, ordinal).view() : null;
+    const record = known ? await exportRun(this.env, plan.definition.id, ordinal).view() : null;
     const { id } = plan.definition;
-    return record ?? recordOfUnstartedRun(plan, { id: runIdOf(id, ordinal), ordinal }, state);
+    return record ?? recordOfUnstartedRun(plan, { id: exportRunIdOf(id, ordinal), ordinal }, state);
   }
 
   #nextSpawnId(): string | null {
@@ -264,7 +264,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 
 /** Position of the run with that id; null: the export has none. */
 const ordinalOf = (state: ExportState, runId: string): number | null =>
-  state.status === "NONE" ? null : ordinalOfRun(state.plan, runId);
+  state.status === "NONE" ? null : ordinalOfExportRun(state.plan, runId);
 
 const notFoundThen = (what: "export" | "run", moment: Moment): Refusal => ({
   reason: "not_found_then",
@@ -274,7 +274,7 @@ const notFoundThen = (what: "export" | "run", moment: Moment): Refusal => ({
       : `There was no such ${what} at ${isoFromMs(moment.at)} yet; it came later.`,
 });
 
-function tellRun(receiver: RunProtocol, message: Extract<ExportMessage, { to: "run" }>): Promise<void> {
+function tellRun(receiver: ExportRunProtocol, message: Extract<ExportMessage, { to: "run" }>): Promise<void> {
   switch (message.kind) {
     case "start":
       return receiver.start(message.spec);

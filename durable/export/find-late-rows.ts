@@ -1,12 +1,12 @@
 import type { LateLook } from "../../src/domain/export/commands.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import type { CreatedExport } from "../../src/domain/export/state.ts";
-import { coveredPartOf, MOST_LATE_DAYS } from "../../src/domain/schedule/late.ts";
+import { coveredPartOf, MAX_LATE_DAYS } from "../../src/domain/schedule/late.ts";
 import { ok } from "../../src/domain/shared/result.ts";
 import { dayOf, type Window } from "../../src/domain/shared/time.ts";
 import { log } from "../../src/log.ts";
-import { inLanes } from "../concurrency/map-concurrent.ts";
-import { strays, traceShard } from "../protocol/actors.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
+import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { lookInTable } from "../source/clickhouse/late-rows.ts";
 
@@ -39,10 +39,10 @@ async function lookHere(
   const { tenantId, projectId, start } = plan.definition;
   const firstDay = dayOf(start);
   const lastDay = dayOf(before - 1);
-  const query = { projectId, noted, firstDay, lastDay, limit: MOST_LATE_DAYS };
-  const notes = await strays(env, tenantId).notedDays(query);
+  const query = { projectId, noted, firstDay, lastDay, limit: MAX_LATE_DAYS };
+  const notes = await unrouted(env, tenantId).notedDays(query);
   const parts = [...notes.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
-  const answers = await inLanes(LOOK_LANES, parts, (part) => hasLate(env, plan, part));
+  const answers = await mapConcurrent(LOOK_LANES, parts, (part) => hasLate(env, plan, part));
   return { noted: notes.noted, windows: parts.filter((_, i) => answers[i]) };
 }
 
@@ -68,7 +68,7 @@ export async function releaseLate(env: Env, plan: ExportPlan, day: string): Prom
 
 /** Has the next window of a schedule look at the day. */
 const noteAgain = (env: Env, { definition, shards }: ExportPlan, day: string): Promise<void> =>
-  strays(env, definition.tenantId).noteDay({ projectId: definition.projectId, day, shards });
+  unrouted(env, definition.tenantId).noteDay({ projectId: definition.projectId, day, shards });
 
 const shardsOf = (env: Env, { definition: { tenantId, projectId }, shards }: ExportPlan, day: string) =>
   Array.from({ length: shards }, (_, shard) => traceShard(env, { tenantId, projectId, day, shard }));

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { keyPrefixOf, manifestKey, successKey } from "../../src/domain/destination/layout.ts";
 import type { ExportPlan, ManifestFacts } from "../../src/domain/export/events.ts";
-import { manifestOf, type RunFiles } from "../../src/domain/export/manifest.ts";
+import { type ExportRunFiles, manifestOf } from "../../src/domain/export/manifest.ts";
 import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import type { Store } from "../../src/s3/client.ts";
 import { showsWhatWasSent } from "../../src/s3/etags.ts";
 import { storeFailureOf } from "../../src/s3/failures.ts";
 import { putOrFind } from "../../src/s3/put-or-find.ts";
-import { run } from "../protocol/actors.ts";
+import { exportRun } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { openBucket } from "../secrets/vault.ts";
 
@@ -73,10 +73,10 @@ export async function readManifest(env: Env, plan: ExportPlan, { sha256 }: Manif
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly RunFiles[]> {
-  const runs: RunFiles[] = [];
+async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly ExportRunFiles[]> {
+  const runs: ExportRunFiles[] = [];
   for (const { ordinal } of plan.partitions) {
-    const files = await run(env, plan.definition.id, ordinal).files();
+    const files = await exportRun(env, plan.definition.id, ordinal).files();
     if (files === null) throw new Error(`run ${ordinal} reported its end but has no files to tell of`);
     runs.push(files);
   }

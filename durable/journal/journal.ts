@@ -1,6 +1,6 @@
 import type { Decider } from "../../src/domain/shared/decider.ts";
 import type { EventPage, EventQuery, Logged, Moment } from "../../src/domain/shared/history.ts";
-import { PART_CHARACTERS } from "../protocol/list-batch.ts";
+import { BATCH_CHARACTERS } from "../protocol/list-batch.ts";
 import { isEmpty, migrate } from "./schema.ts";
 
 /**
@@ -18,14 +18,14 @@ const ACT_WITHIN_MS = 1000;
 const ENCODER = new TextEncoder();
 
 /** How a log speaks: its rules, what its events make it tell other actors, and how old events are read. */
-export interface Script<S, C, E, M> {
+export interface EventSourcing<S, C, E, M> {
   readonly decider: Decider<S, C, E>;
   /** Messages that an event makes due. `after` is the state with the event in it. */
   announce(event: E, after: S, seq: number): readonly M[];
   /** Names the actor a message is for: messages to one receiver keep their order, and wait for no other receiver. */
-  receiverOf(message: M): string;
+  partitionKey(message: M): string;
   /** Whether a message tells the whole state of affairs, so that the next such one to the same receiver replaces it. */
-  tellsAll(message: M): boolean;
+  supersedes(message: M): boolean;
   /** Lifts an event as an older version wrote it to today's shape. */
   upcast(event: { readonly type: string }): E;
 }
@@ -37,11 +37,11 @@ interface Waiting<M> {
 }
 
 /** The script of an actor that tells nobody anything, and none of whose events has changed its shape yet. */
-export const silent = <S, C, E>(decider: Decider<S, C, E>): Script<S, C, E, never> => ({
+export const withoutOutbox = <S, C, E>(decider: Decider<S, C, E>): EventSourcing<S, C, E, never> => ({
   decider,
   announce: () => [],
-  receiverOf: (message) => message,
-  tellsAll: (message) => message,
+  partitionKey: (message) => message,
+  supersedes: (message) => message,
   upcast: (event) => event as E, // as it was appended
 });
 
@@ -52,14 +52,14 @@ export const silent = <S, C, E>(decider: Decider<S, C, E>): Script<S, C, E, neve
  */
 export class Journal<S, C extends { readonly now: number }, E extends { readonly type: string }, M> {
   readonly #storage: DurableObjectStorage;
-  readonly #script: Script<S, C, E, M>;
+  readonly #script: EventSourcing<S, C, E, M>;
   #state: S;
   #seq = 0;
   #isKept: boolean;
   /** Where this process has put the alarm; null: nowhere. */
   #alarmAt: number | null = null;
 
-  constructor(storage: DurableObjectStorage, script: Script<S, C, E, M>) {
+  constructor(storage: DurableObjectStorage, script: EventSourcing<S, C, E, M>) {
     this.#storage = storage;
     this.#script = script;
     this.#state = script.decider.initialState;
@@ -91,7 +91,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     let characters = 0;
     for (const logged of this.events(after)) {
       const last = events.at(-1);
-      if (last !== undefined && (events.length === limit || characters >= PART_CHARACTERS))
+      if (last !== undefined && (events.length === limit || characters >= BATCH_CHARACTERS))
         return { events, nextAfter: last.seq, isOver };
       events.push(logged);
       characters += JSON.stringify(logged.event).length;
@@ -205,7 +205,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     for (let round = [...this.#waitingAfter(last)]; round.length > 0; round = [...this.#waitingAfter(last)]) {
       last = round.at(-1)?.id ?? last;
       const arrived: number[] = [];
-      const lanes = Map.groupBy(round, ({ message }) => this.#script.receiverOf(message));
+      const lanes = Map.groupBy(round, ({ message }) => this.#script.partitionKey(message));
       const lane = async ([receiver, waiting]: [string, readonly Waiting<M>[]]) => {
         for (const { id, message } of waiting) {
           if (outOfReach.has(receiver)) return;
@@ -251,10 +251,10 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
   }
 
   #isReplaced(id: number, message: M): boolean {
-    const { receiverOf, tellsAll } = this.#script;
-    if (!tellsAll(message)) return false;
+    const { partitionKey, supersedes } = this.#script;
+    if (!supersedes(message)) return false;
     for (const { message: later } of this.#waitingAfter(id))
-      if (tellsAll(later) && receiverOf(later) === receiverOf(message)) return true;
+      if (supersedes(later) && partitionKey(later) === partitionKey(message)) return true;
     return false;
   }
 

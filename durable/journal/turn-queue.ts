@@ -4,10 +4,10 @@ import type { Journal } from "./journal.ts";
  * Longest wait for the turn before, longer than any request with its deadline takes. A turn that hangs must not keep
  * the later ones from their work; what both do is harmless.
  */
-export const LONGEST_WAIT_MS = 5 * 60_000;
+export const MAX_TURN_WAIT_MS = 5 * 60_000;
 
 /** What an actor does about what is due. */
-interface Part<C extends { readonly now: number }> {
+interface TurnOptions<C extends { readonly now: number }> {
   readonly journal: Pick<
     Journal<never, C, { readonly type: string }, never>,
     "submitAndAct" | "isDue" | "armRecovery" | "settle" | "leave"
@@ -26,13 +26,13 @@ interface Part<C extends { readonly now: number }> {
  * makes something due. The first one begins at once, so that what it writes is committed together with what called for
  * it; the alarm does what dies on the way.
  */
-export class Acting<C extends { readonly now: number }> {
-  readonly #part: Part<C>;
+export class TurnQueue<C extends { readonly now: number }> {
+  readonly #part: TurnOptions<C>;
   #last: Promise<void> | null = null;
   /** Turns that have begun since the process started. */
   #begun = 0;
 
-  constructor(part: Part<C>) {
+  constructor(part: TurnOptions<C>) {
     this.#part = part;
   }
 
@@ -54,7 +54,7 @@ export class Acting<C extends { readonly now: number }> {
 
   #turn(end: () => void): Promise<void> {
     const before = this.#last;
-    const turn = before === null ? this.#act(end) : within(before, LONGEST_WAIT_MS).then(() => this.#act(end));
+    const turn = before === null ? this.#act(end) : within(before, MAX_TURN_WAIT_MS).then(() => this.#act(end));
     const over = turn
       .catch(() => {}) // told to whoever did the work
       .then(() => {

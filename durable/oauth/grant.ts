@@ -13,7 +13,7 @@ import { authorizationUrl } from "../../src/oauth/authorization-url.ts";
 import { exchangeCode, type OAuthClient, refreshTokens, revokeToken, type TokenSet } from "../../src/oauth/client.ts";
 import { refusedBy } from "../../src/oauth/failures.ts";
 import { newVerifier } from "../../src/oauth/verifier.ts";
-import { Journal, silent } from "../journal/journal.ts";
+import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Authentication, AuthorizationLook, GrantProtocol } from "../protocol/oauth.ts";
 import { sealState } from "../secrets/oauth-state.ts";
@@ -31,7 +31,7 @@ interface UsableToken {
 /** One user's consents and tokens at one provider. Its single instance is why a token is refreshed once, whoever asks. */
 export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   readonly #secrets = new GrantSecrets(this.ctx.storage, this.env, this.ctx.id.name ?? "");
-  readonly #journal = new Journal(this.ctx.storage, silent(grant));
+  readonly #journal = new Journal(this.ctx.storage, withoutOutbox(grant));
   /** Refreshes on their way; everybody who needs the token waits for the same one. */
   readonly #refreshes = new Map<string, Promise<Result<null, ProviderFailure>>>();
   /** Tokens that are being deleted: nobody gets them any more. */

@@ -11,14 +11,14 @@ import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import type { OAuthClient } from "../../src/oauth/client.ts";
 import { checkEndpoints, discoverEndpoints } from "../../src/oauth/endpoints.ts";
 import { readSettings } from "../../src/settings.ts";
-import { Journal, silent } from "../journal/journal.ts";
+import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Env } from "../protocol/env.ts";
 import type { ProvidersProtocol } from "../protocol/oauth.ts";
 import { openText, sealText } from "../secrets/vault.ts";
 
 /** The OAuth providers of a workspace. Clients' secrets are sealed before they touch storage, and stay so in here. */
 export class ProvidersActor extends DurableObject<Env> implements ProvidersProtocol {
-  readonly #journal = new Journal(this.ctx.storage, silent(providers));
+  readonly #journal = new Journal(this.ctx.storage, withoutOutbox(providers));
 
   async add({ record, place, secret }: Parameters<ProvidersProtocol["add"]>[0]) {
     const early = refuseAddition(this.#journal.state, record.providerId);

@@ -3,9 +3,9 @@ import { uuidV5 } from "../../src/domain/shared/uuid.ts";
 import type { DeploymentProtocol, FleetProtocol, ListenerProtocol } from "./deployment.ts";
 import type { Env } from "./env.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./oauth.ts";
-import type { DestinationProtocol, ExportProtocol, RunProtocol, WorkspaceProtocol } from "./protocol.ts";
+import type { DestinationProtocol, ExportProtocol, ExportRunProtocol, WorkspaceProtocol } from "./protocol.ts";
 import type { RateLimiterProtocol } from "./rate-limiter.ts";
-import type { StraysProtocol, TraceShardProtocol } from "./shard.ts";
+import type { TraceShardProtocol, UnroutedProtocol } from "./shard.ts";
 import { withPlainAnswers } from "./stub.ts";
 
 /** The only place that makes names of actors. A name is the idempotency key: the same name reaches the same actor. */
@@ -22,8 +22,8 @@ export const bulkExport = (env: Env, id: string): ExportProtocol => actor(env, e
 export const exportIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `export/${key}`);
 export const destinationIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `destination/${key}`);
 
-export const run = (env: Env, exportId: string, ordinal: number): RunProtocol =>
-  actor(env, env.RUN, `run/${exportId}/${ordinal}`);
+export const exportRun = (env: Env, exportId: string, ordinal: number): ExportRunProtocol =>
+  actor(env, env.EXPORT_RUN, `export-run/${exportId}/${ordinal}`);
 
 /** What identifies a trace shard; `shard` counts from 0. */
 export interface ShardIdentity {
@@ -49,7 +49,8 @@ export const traceDayPrefix = ({ tenantId, projectId, day }: Omit<ShardIdentity,
 export const traceShard = (env: Env, identity: ShardIdentity): TraceShardProtocol =>
   actor(env, env.TRACE_SHARD, traceShardName(identity));
 
-export const strays = (env: Env, tenantId: string): StraysProtocol => actor(env, env.STRAYS, `strays/${tenantId}`);
+export const unrouted = (env: Env, tenantId: string): UnroutedProtocol =>
+  actor(env, env.UNROUTED, `unrouted/${tenantId}`);
 
 export const providers = (env: Env, tenantId: string): ProvidersProtocol =>
   actor(env, env.PROVIDERS, `providers/${tenantId}`);

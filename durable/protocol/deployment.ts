@@ -10,7 +10,7 @@ import type {
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery } from "../../src/domain/shared/history.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
-import type { Part, PartQuery } from "./list-batch.ts";
+import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
 
 /** Secrets in plain text, by name; they cross between actors only on their way to be sealed, or to a listener. */
 export type PlainSecrets = Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ export interface DeploymentProtocol {
   /** A new revision with the content of an old one, and what was built of it. */
   redeploy(revisionId: string): Promise<Result<DeploymentRecord, Refusal>>;
   /** Newest first. */
-  revisions(query: PartQuery): Promise<Result<Part<RevisionRecord>, Refusal>>;
+  revisions(query: ListBatchQuery): Promise<Result<ListBatch<RevisionRecord>, Refusal>>;
   revision(id: string): Promise<Result<RevisionRecord, Refusal>>;
   /** `withProject`: its tracing project goes, too; where it did not write down which that is, the one of its name. */
   remove(command: { readonly withProject: boolean }): Promise<Result<null, Refusal>>;
@@ -75,9 +75,9 @@ export interface DeploymentProtocol {
 
   /** What the listener, which polled at `heardAt`, is to do and to keep running; null: the deployment was deleted. */
   offer(listenerId: string, heardAt: number): Promise<Offer | null>;
-  hearReport(listenerId: string, report: ListenerReport): Promise<Result<{ readonly leaseSeconds: number }, Refusal>>;
+  applyReport(listenerId: string, report: ListenerReport): Promise<Result<{ readonly leaseSeconds: number }, Refusal>>;
   /** Nobody polled for a while. Answers whether somebody is at work all the same, and may yet report. */
-  hearSilence(): Promise<boolean>;
+  applySilence(): Promise<boolean>;
 }
 
 /** One per workspace: `fleet/<tenantId>`. */

@@ -4,9 +4,9 @@ export interface Env {
   readonly WORKSPACE: DurableObjectNamespace;
   readonly DESTINATION: DurableObjectNamespace;
   readonly EXPORT: DurableObjectNamespace;
-  readonly RUN: DurableObjectNamespace;
+  readonly EXPORT_RUN: DurableObjectNamespace;
   readonly TRACE_SHARD: DurableObjectNamespace;
-  readonly STRAYS: DurableObjectNamespace;
+  readonly UNROUTED: DurableObjectNamespace;
   readonly PROVIDERS: DurableObjectNamespace;
   readonly GRANT: DurableObjectNamespace;
   readonly RATE_LIMITER: DurableObjectNamespace;

@@ -1,12 +1,12 @@
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
 import type { ExportEvent } from "../../src/domain/export/events.ts";
-import type { RunFiles } from "../../src/domain/export/manifest.ts";
+import type { ExportRunFiles } from "../../src/domain/export/manifest.ts";
 import type { ExportOrder } from "../../src/domain/export/order.ts";
 import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
 import type { ExportReport } from "../../src/domain/export/report.ts";
-import type { RunEvent, RunSpec } from "../../src/domain/export-run/events.ts";
+import type { ExportRunEvent, ExportRunSpec } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
-import type { RunReport } from "../../src/domain/export-run/report.ts";
+import type { ExportRunReport } from "../../src/domain/export-run/report.ts";
 import type { TableBinding, TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { Project, QueriedProject } from "../../src/domain/project/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
@@ -15,7 +15,7 @@ import type { Page } from "../../src/domain/shared/page.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { ProjectChange, ProjectQuery, WantedProject } from "../../src/domain/workspace/projects.ts";
 import type { Identity, Plan, Role } from "../../src/domain/workspace/records.ts";
-import type { Part, PartQuery } from "./list-batch.ts";
+import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
 
 /**
  * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
@@ -74,7 +74,7 @@ export interface WorkspaceProtocol {
     readonly credentials: Credentials | null;
   }): Promise<Result<DestinationRecord, Refusal>>;
   destination(id: string): Promise<Result<DestinationRecord, Refusal>>;
-  listDestinations(query: PartQuery): Promise<Part<DestinationRecord>>;
+  listDestinations(query: ListBatchQuery): Promise<ListBatch<DestinationRecord>>;
   /** Probes with the new values first; changes nothing when the probe fails. Absent members stay as they are. */
   updateDestination(command: {
     readonly id: string;
@@ -90,7 +90,7 @@ export interface WorkspaceProtocol {
   spawnExport(definition: ExportDefinition): Promise<void>;
   export(id: string): Promise<Result<ExportRecord, Refusal>>;
   /** The newest first. */
-  listExports(query: PartQuery): Promise<Part<ExportRecord>>;
+  listExports(query: ListBatchQuery): Promise<ListBatch<ExportRecord>>;
   /** A cancelled export answers unchanged; another ended one is refused with `conflict`. */
   cancelExport(id: string): Promise<Result<ExportRecord, Refusal>>;
   /** An export that is paused (or resumed) already answers unchanged; an ended one is refused with `conflict`. */
@@ -98,12 +98,14 @@ export interface WorkspaceProtocol {
   resumeExport(id: string): Promise<Result<ExportRecord, Refusal>>;
   /** Creates, once, a one-off export of what the failed run was to export; `conflict` when it has not failed. */
   retryRun(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRecord, Refusal>>;
-  listRuns(query: { readonly exportId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
+  listRuns(query: { readonly exportId: string } & ListBatchQuery): Promise<Result<ListBatch<ExportRunRecord>, Refusal>>;
   run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;
   /** Runs of all exports that the schedule spawned. */
-  listScheduleRuns(query: { readonly scheduleId: string } & PartQuery): Promise<Result<Part<ExportRunRecord>, Refusal>>;
+  listScheduleRuns(
+    query: { readonly scheduleId: string } & ListBatchQuery,
+  ): Promise<Result<ListBatch<ExportRunRecord>, Refusal>>;
 
-  hearExport(id: string, seq: number, report: ExportReport): Promise<void>;
+  recordExportReport(id: string, seq: number, report: ExportReport): Promise<void>;
 }
 
 /** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
@@ -136,30 +138,30 @@ export interface DestinationProtocol {
 export interface ExportProtocol {
   create(order: ExportOrder): Promise<void>;
   admit(): Promise<void>;
-  hearRun(ordinal: number, seq: number, report: RunReport): Promise<void>;
+  recordRunReport(ordinal: number, seq: number, report: ExportRunReport): Promise<void>;
   pause(): Promise<Result<ExportRecord, Refusal>>;
   resume(): Promise<Result<ExportRecord, Refusal>>;
   cancel(): Promise<Result<ExportRecord, Refusal>>;
   /** Its project was deleted. */
-  loseProject(): Promise<void>;
+  failForDeletedProject(): Promise<void>;
   /** null: not created yet. */
   view(): Promise<ExportRecord | null>;
-  runs(query: PartQuery): Promise<Part<ExportRunRecord>>;
+  runs(query: ListBatchQuery): Promise<ListBatch<ExportRunRecord>>;
   run(runId: string): Promise<ExportRunRecord | null>;
   /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
   manifest(): Promise<Result<string, Refusal>>;
   /** Its own history. */
   events(query: EventQuery): Promise<EventPage<ExportEvent>>;
   /** The history of one of its runs: empty before the run starts. */
-  runEvents(runId: string, query: EventQuery): Promise<EventPage<RunEvent>>;
+  runEvents(runId: string, query: EventQuery): Promise<EventPage<ExportRunEvent>>;
   viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>>;
   /** The number of an event counts in the run's own log. */
   runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>>;
 }
 
-/** One per run: `run/<export id>/<ordinal>`. */
-export interface RunProtocol {
-  start(spec: RunSpec): Promise<void>;
+/** One per run: `export-run/<export id>/<ordinal>`. */
+export interface ExportRunProtocol {
+  start(spec: ExportRunSpec): Promise<void>;
   /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
   pause(order: number): Promise<void>;
   resume(order: number): Promise<void>;
@@ -167,9 +169,9 @@ export interface RunProtocol {
   timeOut(): Promise<void>;
   /** null: not started yet. */
   view(): Promise<ExportRunRecord | null>;
-  events(query: EventQuery): Promise<EventPage<RunEvent>>;
+  events(query: EventQuery): Promise<EventPage<ExportRunEvent>>;
   /** null: not started then, or the event has not happened. */
   viewAsOf(moment: Moment): Promise<ExportRunRecord | null>;
   /** Committed files; null before the run started. */
-  files(): Promise<RunFiles | null>;
+  files(): Promise<ExportRunFiles | null>;
 }

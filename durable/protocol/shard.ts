@@ -3,7 +3,7 @@ import type { Compression } from "../../src/domain/shared/fields.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { Window } from "../../src/domain/shared/time.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
-import type { Share } from "../../src/parquet/plan.ts";
+import type { SizeBound } from "../../src/parquet/plan.ts";
 import type { Order } from "../../src/trace/query/order.ts";
 import type { FeedbackSaid, RunChange } from "../../src/trace/run/change.ts";
 import type { RunStatistics } from "../../src/trace/run/statistics.ts";
@@ -13,7 +13,7 @@ import type { Claim, Snapshot } from "./snapshot.ts";
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
   /**
-   * Takes changes of runs in their order; they are durable when this answers. `note` is not null: the strays of the
+   * Takes changes of runs in their order; they are durable when this answers. `note` is not null: the unrouted of the
    * tenant must note the day before the changes are acknowledged, and `dayNoted` confirms it with the same value.
    * Refused as a whole, with nothing taken, while too much waits to be sealed or the storage takes nothing.
    */
@@ -82,13 +82,13 @@ export interface ShardQuestion {
 
 export interface ShardEstimate {
   /** Of the segments in their order. */
-  readonly shares: readonly Share[];
+  readonly shares: readonly SizeBound[];
   /** Whether a snapshot would now find these rows in these segments. */
   readonly isExact: boolean;
 }
 
-/** One per tenant, `strays/<tenantId>`: changes that do not say where their run is kept. */
-export interface StraysProtocol {
+/** One per tenant, `unrouted/<tenantId>`: changes that do not say where their run is kept. */
+export interface UnroutedProtocol {
   /** Remembers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
   noteDay(day: KnownDay): Promise<void>;
   /** Days noted since an earlier answer, those noted first, and the number to ask with the next time; 0 at first. */

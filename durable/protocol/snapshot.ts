@@ -1,7 +1,7 @@
-import type { MeantSegment } from "../../src/domain/shared/segment.ts";
+import type { SelectedSegment } from "../../src/domain/shared/segment.ts";
 
 /** A segment together with what spares its reader a look at it. */
-export interface SnapshotSegment extends MeantSegment {
+export interface SnapshotSegment extends SelectedSegment {
   /** The end of the file, from its metadata on; null when the source does not have it at hand. */
   readonly footer: Uint8Array | null;
 }

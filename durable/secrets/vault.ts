@@ -1,6 +1,6 @@
 import type { Credentials } from "../../src/domain/destination/records.ts";
 import type { Project } from "../../src/domain/project/records.ts";
-import type { RunFailure } from "../../src/domain/shared/failures.ts";
+import type { ExportRunFailure } from "../../src/domain/shared/failures.ts";
 import { fail, type Result } from "../../src/domain/shared/result.ts";
 import { openStore, type Store } from "../../src/s3/client.ts";
 import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../../src/secrets/envelope.ts";
@@ -29,7 +29,7 @@ export async function openBucket(
   env: Env,
   tenantId: string,
   destinationId: string,
-): Promise<Result<Store, RunFailure>> {
+): Promise<Result<Store, ExportRunFailure>> {
   const access = await destination(env, destinationId).access(tenantId);
   if (access === null) return fail({ reason: "destination_deleted" });
   const settings = readSettings(env);

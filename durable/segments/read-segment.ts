@@ -1,7 +1,7 @@
 import type { SegmentRef } from "../../src/domain/shared/segment.ts";
 import type { ColumnName } from "../../src/parquet/columns.ts";
 import { type Footer, readFooter } from "../../src/parquet/footer.ts";
-import { type HeldChunks, heldIn, rangesFor } from "../../src/parquet/read/loaded-chunks.ts";
+import { type LoadedChunks, loadedIn, rangesFor } from "../../src/parquet/read/loaded-chunks.ts";
 import type { Env } from "../protocol/env.ts";
 import type { SnapshotSegment } from "../protocol/snapshot.ts";
 
@@ -20,10 +20,10 @@ export async function readColumns(
   segment: SegmentRef,
   footer: Footer,
   columns: ReadonlySet<ColumnName>,
-): Promise<HeldChunks> {
+): Promise<LoadedChunks> {
   const ranges = rangesFor(footer, columns);
   const bytes = ranges.map(({ offset, length }) => readRange(env, segment, offset, length));
-  return heldIn(ranges, await Promise.all(bytes));
+  return loadedIn(ranges, await Promise.all(bytes));
 }
 
 /** Some bytes of a segment; insists on the object that the snapshot saw, else throws a SegmentGone. */

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { leastOf } from "../../src/domain/shared/earliest.ts";
+import { earliest } from "../../src/domain/shared/earliest.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import type { Window } from "../../src/domain/shared/time.ts";
 import { log } from "../../src/log.ts";
@@ -8,7 +8,7 @@ import type { RunChange } from "../../src/trace/run/change.ts";
 import { keptInItsDay } from "../../src/trace/run/routing.ts";
 import { NO_RUNS, type RunStatistics } from "../../src/trace/run/statistics.ts";
 import { Alarm } from "../journal/alarm.ts";
-import { shardIdentityOf, strays } from "../protocol/actors.ts";
+import { shardIdentityOf, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "../protocol/query.ts";
 import type {
@@ -29,9 +29,9 @@ import { readFeedback } from "./query/feedback.ts";
 import { findRuns } from "./query/find.ts";
 import { readRuns } from "./query/read.ts";
 import type { ShardView } from "./query/shard-view.ts";
-import { TraceUpkeep } from "./seal/upkeep.ts";
+import { ShardUpkeep } from "./seal/upkeep.ts";
 import { dayKeptUntil } from "./store/retention.ts";
-import { TraceStore } from "./store/store.ts";
+import { ShardStore } from "./store/store.ts";
 
 /** Pause after a seal that did not succeed, and after a death in the middle of one. */
 const RECOVERY_MS = 30_000;
@@ -162,26 +162,26 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     this.#settle(Date.now());
   }
 
-  get #store(): TraceStore | null {
+  get #store(): ShardStore | null {
     return this.#upkeep?.store ?? null;
   }
 
-  #existing(): TraceUpkeep | null {
-    const store = TraceStore.existing(this.ctx.storage.sql);
+  #existing(): ShardUpkeep | null {
+    const store = ShardStore.existing(this.ctx.storage.sql);
     return store === null ? null : this.#upkeepOf(store);
   }
 
-  #upkeepOf(store: TraceStore): TraceUpkeep {
-    return new TraceUpkeep(store, () => this.env, this.ctx.storage, this.#identity);
+  #upkeepOf(store: ShardStore): ShardUpkeep {
+    return new ShardUpkeep(store, () => this.env, this.ctx.storage, this.#identity);
   }
 
   /** All of the changes or none. */
-  #append(changes: readonly RunChange[], now: number): Result<TraceStore, Capacity> {
+  #append(changes: readonly RunChange[], now: number): Result<ShardStore, Capacity> {
     const { storage } = this.ctx;
     try {
       return ok(
         storage.transactionSync(() => {
-          const store = this.#store ?? TraceStore.create(storage.sql);
+          const store = this.#store ?? ShardStore.create(storage.sql);
           for (const change of changes) store.hot.append(keptInItsDay(change, this.#identity.day), now);
           return store;
         }),
@@ -194,9 +194,9 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   /** Even an empty shard remembers what it answered to a schedule. */
-  #created(): TraceUpkeep {
+  #created(): ShardUpkeep {
     const { storage } = this.ctx;
-    this.#upkeep ??= this.#upkeepOf(storage.transactionSync(() => TraceStore.create(storage.sql)));
+    this.#upkeep ??= this.#upkeepOf(storage.transactionSync(() => ShardStore.create(storage.sql)));
     return this.#upkeep;
   }
 
@@ -229,12 +229,12 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   /** Forgets the day if it is over: first its runs, and all of it when its last object has been removed. */
-  async #look(upkeep: TraceUpkeep): Promise<void> {
+  async #look(upkeep: ShardUpkeep): Promise<void> {
     const { retention } = upkeep.store;
     await this.#inTurn(async () => {
       const until = await dayKeptUntil(this.env, this.#identity);
       const isOver = until !== null && until <= Date.now();
-      if (isOver) await strays(this.env, this.#identity.tenantId).forgetFeedback(this.#identity);
+      if (isOver) await unrouted(this.env, this.#identity.tenantId).forgetFeedback(this.#identity);
       const now = Date.now();
       if (isOver && retention.isEmpty) return this.#forget();
       if (isOver) upkeep.forgetRuns(now);
@@ -255,7 +255,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   /** Puts the alarm at the earliest thing to do. */
   #settle(now: number): void {
     if (this.#upkeep === null) return;
-    const dueAt = leastOf(this.#upkeep.dueAt(now), this.#upkeep.store.retention.lookAt);
+    const dueAt = earliest(this.#upkeep.dueAt(now), this.#upkeep.store.retention.lookAt);
     this.#alarm.settle(dueAt === null ? null : Math.max(dueAt, this.#quietUntil), now);
   }
 

@@ -1,8 +1,8 @@
 import { type GroupStatistics, mayMatch } from "../../src/filter/evaluate/statistics.ts";
 import type { Filter } from "../../src/filter/filter.ts";
 import { statisticsOf } from "../../src/parquet/read/footer-statistics.ts";
-import { inLanes } from "../concurrency/map-concurrent.ts";
-import { strays, traceShard } from "../protocol/actors.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
+import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { SnapshotSegment } from "../protocol/snapshot.ts";
 import { READ_LANES, segmentFooter } from "../segments/read-segment.ts";
@@ -20,7 +20,7 @@ const FOOTERS_BYTES = 8 * 1024 * 1024;
  */
 export const builtInSource = (env: Env): TraceSource => ({
   async snapshot({ tenantId, projectId, day, shards }, window, claim, filter) {
-    await strays(env, tenantId).flush({ projectId, day, shards });
+    await unrouted(env, tenantId).flush({ projectId, day, shards });
     const identities = Array.from({ length: shards }, (_, shard) => ({ tenantId, projectId, day, shard }));
     const snapshots = await Promise.all(
       identities.map((identity) => traceShard(env, identity).snapshot(window, FOOTERS_BYTES / shards, claim)),
@@ -36,7 +36,7 @@ async function matching(
   segments: readonly SnapshotSegment[],
   filter: Filter,
 ): Promise<readonly SnapshotSegment[]> {
-  const told = await inLanes(READ_LANES, segments, async (segment) => {
+  const told = await mapConcurrent(READ_LANES, segments, async (segment) => {
     const byTimes = mayMatch(filter, timesOf(segment));
     return byTimes === "some" ? mayMatch(filter, statisticsOf(await segmentFooter(env, segment))) : byTimes;
   });

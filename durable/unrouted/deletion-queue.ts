@@ -5,7 +5,7 @@ import { DayQueue } from "./day-queue.ts";
 const SCHEMA = "CREATE TABLE IF NOT EXISTS deleted_project (project TEXT PRIMARY KEY) STRICT, WITHOUT ROWID";
 
 /** Projects that were deleted, and their days that still have to be removed. */
-export class DoomedDays {
+export class DeletionQueue {
   readonly queue: DayQueue;
   readonly #sql: SqlStorage;
 

@@ -4,7 +4,7 @@ import { traceShard } from "../protocol/actors.ts";
 import { dayKey } from "../protocol/day-key.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Capacity, KnownDay, TraceShardProtocol } from "../protocol/shard.ts";
-import type { LostRun, StrayStore } from "./store.ts";
+import type { LostRun, UnroutedStore } from "./store.ts";
 
 /** Shards asked side by side. */
 const ASKED_TOGETHER = 8;
@@ -12,8 +12,8 @@ const ASKED_TOGETHER = 8;
 /** Changes brought to a shard in one message, in bytes; a single larger change goes alone. */
 export const MESSAGE_BYTES = 4 * 1024 * 1024;
 
-/** What the search tells the strays. */
-export interface StrayEvents {
+/** What the search tells the unrouted. */
+export interface UnroutedSearchEvents {
   /** The run is kept there, and a day that it did not have yet has to be noted. */
   noteDay(day: KnownDay): void;
   /** The run's changes are with it now. */
@@ -24,15 +24,15 @@ export interface StrayEvents {
 type Found = (runIds: readonly string[], day: KnownDay, actor: TraceShardProtocol) => Promise<void>;
 
 /** Finds out where the runs of parked changes are kept, and brings the changes there. */
-export class StraySearch {
-  readonly #store: StrayStore;
+export class UnroutedSearch {
+  readonly #store: UnroutedStore;
   readonly #envNow: () => Env;
   readonly #tenantId: string;
-  readonly #events: StrayEvents;
+  readonly #events: UnroutedSearchEvents;
   /** The last look for each run in progress: changes of one run are brought home one look after the other. */
   readonly #looks = new Map<string, Promise<unknown>>();
 
-  constructor(store: StrayStore, envNow: () => Env, tenantId: string, events: StrayEvents) {
+  constructor(store: UnroutedStore, envNow: () => Env, tenantId: string, events: UnroutedSearchEvents) {
     this.#store = store;
     this.#envNow = envNow;
     this.#tenantId = tenantId;

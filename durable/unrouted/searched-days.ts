@@ -1,9 +1,9 @@
-import { inLanes } from "../concurrency/map-concurrent.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
 import { traceShard } from "../protocol/actors.ts";
 import { dayKey } from "../protocol/day-key.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Arrivals, KnownDay, ShardMark } from "../protocol/shard.ts";
-import type { StrayStore } from "./store.ts";
+import type { UnroutedStore } from "./store.ts";
 
 /** Shards asked side by side. */
 const SHARD_LANES = 8;
@@ -30,10 +30,10 @@ interface Searched {
  * parked since can be there, and what its shards have got since.
  */
 export class SearchedDays {
-  readonly #store: StrayStore;
+  readonly #store: UnroutedStore;
   readonly #searched = new Map<string, Searched>();
 
-  constructor(store: StrayStore) {
+  constructor(store: UnroutedStore) {
     this.#store = store;
   }
 
@@ -48,7 +48,7 @@ export class SearchedDays {
     // To name more runs than are looked for would cost more than to ask for these.
     const limit = Math.min(this.#store.held.changes, NAMED_AT_MOST);
     const shards = days.flatMap((day) => Array.from({ length: day.shards }, (_, shard) => ({ day, shard })));
-    const answers = await inLanes(SHARD_LANES, shards, async ({ day, shard }) => {
+    const answers = await mapConcurrent(SHARD_LANES, shards, async ({ day, shard }) => {
       const { projectId } = day;
       const since = this.#searched.get(dayKey(day))?.marks[shard] ?? null;
       const arrived = await traceShard(env, { tenantId, projectId, day: day.day, shard }).arrivals(since, limit);

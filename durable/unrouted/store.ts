@@ -1,10 +1,16 @@
 import { changeBytes, type RunChange } from "../../src/trace/run/change.ts";
 import { decodeChange, encodeChange } from "../../src/trace/run/change-codec.ts";
-import { CREATE_PIECES, deletePieces, PIECE_BYTES, readPieces, writePieces } from "../journal/blob-chunks.ts";
+import {
+  CHUNK_BYTES,
+  CREATE_BLOB_CHUNKS,
+  deleteBlobChunks,
+  readBlobChunks,
+  writeBlobChunks,
+} from "../journal/blob-chunks.ts";
 import type { DaysToQuery, KnownDay, NotedDaysQuery } from "../protocol/shard.ts";
 
 /**
- * What the strays of a tenant keep in SQLite.
+ * What the unrouted of a tenant keep in SQLite.
  *
  * day    Projects and days that have runs. `noted` rises with every note of a day of the project.
  * stray  Changes whose run was not found, in order of acceptance. All changes of one run share `tries` and `due_at`.
@@ -16,7 +22,7 @@ const SCHEMA = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, project TEXT, likely TEXT NOT NULL, parked_at INTEGER NOT NULL,
     tries INTEGER NOT NULL, due_at INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB) STRICT`,
   "CREATE INDEX IF NOT EXISTS stray_run ON stray (run)",
-  CREATE_PIECES,
+  CREATE_BLOB_CHUNKS,
 ];
 
 /** Apart from SCHEMA, because stores of the first version lack it. */
@@ -46,7 +52,7 @@ export interface Parked {
   readonly bytes: number;
 }
 
-export class StrayStore {
+export class UnroutedStore {
   readonly #sql: SqlStorage;
   /** Null: to be counted. */
   #held: Parked | null = null;
@@ -138,7 +144,7 @@ export class StrayStore {
     const { held } = this;
     const bytes = changeBytes(change);
     const body = encodeChange(change);
-    const isLong = body.length > PIECE_BYTES;
+    const isLong = body.length > CHUNK_BYTES;
     const { seq } = this.#sql
       .exec<{ seq: number }>(
         `INSERT INTO stray (run, project, likely, parked_at, tries, due_at, bytes, body)
@@ -152,7 +158,7 @@ export class StrayStore {
         isLong ? null : body,
       )
       .one();
-    if (isLong) writePieces(this.#sql, seq, body);
+    if (isLong) writeBlobChunks(this.#sql, seq, body);
     this.#held = { changes: held.changes + 1, bytes: held.bytes + bytes };
   }
 
@@ -217,7 +223,7 @@ export class StrayStore {
       .toArray();
     const bytes = removed.reduce((sum, change) => sum + change.bytes, 0);
     this.#held = { changes: held.changes - removed.length, bytes: held.bytes - bytes };
-    deletePieces(this.#sql, list);
+    deleteBlobChunks(this.#sql, list);
   }
 
   /** Gives up changes parked before an instant; answers how many. */
@@ -260,7 +266,7 @@ export class StrayStore {
 
   #change(seq: number): RunChange {
     const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM stray WHERE seq = ?", seq).one();
-    return decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
+    return decodeChange(body === null ? readBlobChunks(this.#sql, seq) : new Uint8Array(body));
   }
 }
 

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { leastOf } from "../../src/domain/shared/earliest.ts";
+import { earliest } from "../../src/domain/shared/earliest.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { log } from "../../src/log.ts";
@@ -20,20 +20,20 @@ import type {
   Placed,
   PlacedFeedback,
   PlacedFeedbackPage,
-  StraysProtocol,
+  UnroutedProtocol,
 } from "../protocol/shard.ts";
 import { isStorageFault, NO_STORAGE, TOO_MUCH_PARKED } from "../protocol/storage-faults.ts";
 import { DayQueue } from "./day-queue.ts";
-import { DoomedDays } from "./deletion-queue.ts";
+import { DeletionQueue } from "./deletion-queue.ts";
 import { eraseDay } from "./erase-day.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
-import { MESSAGE_BYTES, StraySearch } from "./search.ts";
+import { MESSAGE_BYTES, UnroutedSearch } from "./search.ts";
 import { type Candidates, SearchedDays } from "./searched-days.ts";
-import { StrayStore } from "./store.ts";
+import { UnroutedStore } from "./store.ts";
 
 /** First pause before a run is looked for again; it doubles with every try. */
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 
 /** A change whose run did not come within a week is given up, and the log says so. */
 const KEPT_MS = 7 * DAY_MS;
@@ -59,16 +59,16 @@ const FLUSHED_TOGETHER = 10_000;
 const LOOKED_THROUGH_BYTES = 4 * MAX_RUN_FEEDBACK_BYTES;
 
 /** Takes changes that do not say where their run is kept, and finds out. */
-export class StraysActor extends DurableObject<Env> implements StraysProtocol {
+export class UnroutedActor extends DurableObject<Env> implements UnroutedProtocol {
   readonly #tenantId = tenantOf(this.ctx.id.name);
-  readonly #store = new StrayStore(this.ctx.storage.sql);
-  readonly #doomed = new DoomedDays(this.ctx.storage.sql);
+  readonly #store = new UnroutedStore(this.ctx.storage.sql);
+  readonly #doomed = new DeletionQueue(this.ctx.storage.sql);
   /** Days of projects that now keep runs for fewer days, until they have been told. */
   readonly #lookedAt = new DayQueue(this.ctx.storage.sql, "looked_at");
   readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   readonly #alarm = new Alarm(this.ctx.storage);
   readonly #searched = new SearchedDays(this.#store);
-  readonly #search = new StraySearch(this.#store, () => this.env, this.#tenantId, {
+  readonly #search = new UnroutedSearch(this.#store, () => this.env, this.#tenantId, {
     noteDay: (day) => this.#noteDay(day),
     cameHome: (runId, day) => this.#feedback.settle(runId, day),
   });
@@ -167,7 +167,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
   }
 
   /** While a client waits whose changes are durable here: whatever goes wrong, the alarm looks again. */
-  async #lookAtOnce(...look: Parameters<StraySearch["lookFor"]>): Promise<void> {
+  async #lookAtOnce(...look: Parameters<UnroutedSearch["lookFor"]>): Promise<void> {
     try {
       await this.#search.lookFor(...look);
     } catch (fault) {
@@ -203,7 +203,7 @@ export class StraysActor extends DurableObject<Env> implements StraysProtocol {
 
   /** Puts the alarm where the parked changes and the days with which something is to be done want it. */
   #settle(): void {
-    const dueAt = leastOf(this.#store.nextDueAt(), this.#doomed.queue.nextDueAt(), this.#lookedAt.nextDueAt());
+    const dueAt = earliest(this.#store.nextDueAt(), this.#doomed.queue.nextDueAt(), this.#lookedAt.nextDueAt());
     this.#alarm.settle(dueAt, Date.now());
   }
 
@@ -293,11 +293,11 @@ const hintsOf = (change: RunChange) => ({
   likelyDays: likelyDays(change),
 });
 
-const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 20), LONGEST_PAUSE_MS);
+const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 20), MAX_PAUSE_MS);
 
 function tenantOf(name: string | undefined): string {
   const [kind, tenantId, ...rest] = name?.split("/") ?? [];
-  if (kind !== "strays" || tenantId === undefined || rest.length > 0)
-    throw new Error(`${name} is not the name of the strays of a tenant`);
+  if (kind !== "unrouted" || tenantId === undefined || rest.length > 0)
+    throw new Error(`${name} is not the name of the unrouted of a tenant`);
   return tenantId;
 }

@@ -1,7 +1,7 @@
 import { partitionsOf } from "../../src/domain/export/partitions.ts";
 import type { Partition } from "../../src/domain/export-run/partition.ts";
-import { filesOfShares } from "../../src/parquet/plan.ts";
-import { inLanes } from "../concurrency/map-concurrent.ts";
+import { filesOfSizeBounds } from "../../src/parquet/plan.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
 import { traceShard } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Estimate, EstimateQuestion } from "../source/estimate.ts";
@@ -11,7 +11,7 @@ const DAY_LANES = 16;
 
 /** Asks every shard of every day of the window. Neither seals nor reads traces; throws when a shard is out of reach. */
 export async function estimateExport(env: Env, question: EstimateQuestion): Promise<Estimate> {
-  const days = await inLanes(DAY_LANES, partitionsOf(question.window), (day) => estimateDay(env, question, day));
+  const days = await mapConcurrent(DAY_LANES, partitionsOf(question.window), (day) => estimateDay(env, question, day));
   const sum = (of: (day: Estimate) => number): number => days.reduce((total, day) => total + of(day), 0);
   return {
     rows: sum(({ rows }) => rows),
@@ -39,7 +39,7 @@ async function estimateDay(env: Env, question: EstimateQuestion, partition: Part
       }),
     ),
   );
-  const files = filesOfShares(
+  const files = filesOfSizeBounds(
     shards.flatMap(({ shares }) => shares),
     selection,
     targetFileBytes,

@@ -1,8 +1,8 @@
 import type { Result } from "../../src/domain/shared/result.ts";
 import { applyFeedback, feedbackBytes } from "../../src/trace/run/feedback-list.ts";
 import { shardOf } from "../../src/trace/run/routing.ts";
-import { answersThatFit } from "../concurrency/collect-within-budget.ts";
-import { type ShardIdentity, strays, traceShard, traceShardName } from "../protocol/actors.ts";
+import { collectWithinBudget } from "../concurrency/collect-within-budget.ts";
+import { type ShardIdentity, traceShard, traceShardName, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Capacity, FeedbackQuery, FoundFeedback, PlacedFeedback } from "../protocol/shard.ts";
 
@@ -38,7 +38,7 @@ export async function* listFeedback(
 ): AsyncGenerator<readonly FeedbackRecord[]> {
   for (let taken = 0; ; ) {
     const rest = { ...query, offset: query.offset + taken, limit: query.limit - taken };
-    const { placed, isAll } = await strays(env, tenantId).listFeedback(rest);
+    const { placed, isAll } = await unrouted(env, tenantId).listFeedback(rest);
     yield* recordsOf(env, tenantId, placed);
     if (isAll) return;
     taken += placed.length;
@@ -72,7 +72,7 @@ async function* recordsOf(
     return shard === null ? "" : traceShardName(shard);
   };
   for (let left = placed; left.length > 0; ) {
-    const found = await answersThatFit(left, PIECE_BYTES, { actorOf, ask, bytesOf: feedbackBytes });
+    const found = await collectWithinBudget(left, PIECE_BYTES, { actorOf, ask, bytesOf: feedbackBytes });
     yield left.slice(0, found.length).flatMap((one, index) => recordOf(one, found[index] ?? null) ?? []);
     left = left.slice(found.length);
   }
@@ -87,5 +87,5 @@ function recordOf({ id, runId, home, said }: PlacedFeedback, kept: string | null
 export const editFeedback = (
   env: Env,
   tenantId: string,
-  said: Parameters<ReturnType<typeof strays>["editFeedback"]>[0],
-): Promise<Result<boolean, Capacity>> => strays(env, tenantId).editFeedback(said);
+  said: Parameters<ReturnType<typeof unrouted>["editFeedback"]>[0],
+): Promise<Result<boolean, Capacity>> => unrouted(env, tenantId).editFeedback(said);

@@ -3,7 +3,7 @@ import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import { changeBytes, type Invalid, invalid, type RunChange } from "../../src/trace/run/change.ts";
 import { dayOfChange, shardOf } from "../../src/trace/run/routing.ts";
-import { strays, traceShard } from "../protocol/actors.ts";
+import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { WorkspaceProtocol } from "../protocol/protocol.ts";
 import type { Capacity, KnownDay } from "../protocol/shard.ts";
@@ -25,11 +25,11 @@ const MAX_REFUSALS = 100;
  * Shards, and projects, that one request may reach: each costs up to three requests of our own, of which the platform
  * allows 10,000 (reference: subrequests per invocation). Clients send some hundred runs of a few days at once.
  */
-const MOST_PLACES = 1000;
+const MAX_PLACES = 1000;
 
 const TOO_MANY_PLACES = invalid(
   ["body"],
-  `one request may bring runs of at most ${MOST_PLACES} projects, and of as many days; send the others in further requests`,
+  `one request may bring runs of at most ${MAX_PLACES} projects, and of as many days; send the others in further requests`,
   "too_large",
 );
 
@@ -86,7 +86,7 @@ function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
     const key = "id" in asked ? `id ${asked.id}` : `name ${asked.name}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    if (known.size === MOST_PLACES) return TOO_MANY_PLACES;
+    if (known.size === MAX_PLACES) return TOO_MANY_PLACES;
     const [resolved] = await resolveProjects([asked]);
     if (resolved === undefined) throw new Error("a workspace did not answer for the project it was asked for");
     known.set(key, resolved);
@@ -110,7 +110,7 @@ function messagesTo(env: Env, tenantId: string) {
   let failed: { readonly fault: unknown } | null = null;
   let refused: Capacity | null = null;
   const lost = newLane(async (changes) => {
-    const placed = await strays(env, tenantId).place(changes);
+    const placed = await unrouted(env, tenantId).place(changes);
     return placed.ok ? null : placed.failure;
   });
 
@@ -150,7 +150,7 @@ function messagesTo(env: Env, tenantId: string) {
     const key = `${project.id}/${day}/${shard}`;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    if (lanes.size === MOST_PLACES) return null;
+    if (lanes.size === MAX_PLACES) return null;
     const lane = newLane((batch) =>
       sendToShard(env, tenantId, { projectId: project.id, day, shards: project.shards }, shard, batch),
     );
@@ -200,7 +200,7 @@ async function sendToShard(
   if (!taken.ok) return taken.failure;
   const { note } = taken.value;
   if (note === null) return null;
-  await strays(env, tenantId).noteDay(known);
+  await unrouted(env, tenantId).noteDay(known);
   await actor.dayNoted(note);
   return null;
 }

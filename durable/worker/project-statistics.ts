@@ -1,14 +1,14 @@
 import type { Project } from "../../src/domain/project/records.ts";
 import { addStatistics, NO_RUNS, type RunStatistics } from "../../src/trace/run/statistics.ts";
-import { inLanes } from "../concurrency/map-concurrent.ts";
-import { strays, traceShard } from "../protocol/actors.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
+import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 
 /** Days of a project that are known at most: ten years. */
-const MOST_DAYS = 3660;
+const MAX_DAYS = 3660;
 
 /** Shards asked for one request, over all its projects, and side by side. */
-const MOST_ASKED = 1000;
+const MAX_ASKED = 1000;
 const ASKED_TOGETHER = 8;
 
 /** Statistics of projects in their order: of their newest days, as many as one request may ask for. */
@@ -17,7 +17,7 @@ export async function projectStatistics(
   tenantId: string,
   projects: readonly Project[],
 ): Promise<readonly RunStatistics[]> {
-  const most = Math.floor(MOST_ASKED / Math.max(projects.length, 1));
+  const most = Math.floor(MAX_ASKED / Math.max(projects.length, 1));
   const answers: RunStatistics[] = [];
   for (const project of projects) answers.push(await statisticsOfProject(env, tenantId, project, most));
   return answers;
@@ -29,8 +29,8 @@ async function statisticsOfProject(
   { id: projectId, shards }: Project,
   most: number,
 ): Promise<RunStatistics> {
-  const everything = { projectId, noted: 0, firstDay: "0000-01-01", lastDay: "9999-12-31", limit: MOST_DAYS };
-  const { days } = await strays(env, tenantId).notedDays(everything);
+  const everything = { projectId, noted: 0, firstDay: "0000-01-01", lastDay: "9999-12-31", limit: MAX_DAYS };
+  const { days } = await unrouted(env, tenantId).notedDays(everything);
   const newest = [...days]
     .sort()
     .reverse()
@@ -38,6 +38,6 @@ async function statisticsOfProject(
   const identities = newest.flatMap((day) =>
     Array.from({ length: shards }, (_, shard) => ({ tenantId, projectId, day, shard })),
   );
-  const parts = await inLanes(ASKED_TOGETHER, identities, (identity) => traceShard(env, identity).statistics());
+  const parts = await mapConcurrent(ASKED_TOGETHER, identities, (identity) => traceShard(env, identity).statistics());
   return parts.reduce(addStatistics, NO_RUNS);
 }

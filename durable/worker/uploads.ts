@@ -1,4 +1,4 @@
-import { MOST_TARBALL_BYTES } from "../../src/agent/limits.ts";
+import { MAX_TARBALL_BYTES } from "../../src/agent/limits.ts";
 import { boundedBody } from "../../src/net/bounded-body.ts";
 import { keepUpload } from "../deployment/agent-store.ts";
 import type { Env } from "../protocol/env.ts";
@@ -43,7 +43,7 @@ export async function keepSource(
   { tenantId, path }: Upload,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<"kept" | "too_long" | "no_gzip"> {
-  const bytes = await boundedBody({ body }, MOST_TARBALL_BYTES);
+  const bytes = await boundedBody({ body }, MAX_TARBALL_BYTES);
   if (bytes === null) return "too_long";
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b; // RFC 1952, 2.3.1
   if (!isGzip) return "no_gzip";

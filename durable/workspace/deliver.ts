@@ -1,5 +1,5 @@
 import type { WorkspaceMessage } from "../../src/domain/workspace/announce.ts";
-import { bulkExport, strays } from "../protocol/actors.ts";
+import { bulkExport, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 
 /** Hands a message of the tenant's workspace to the actor it is for. */
@@ -10,11 +10,11 @@ export async function deliverOfWorkspace(env: Env, tenantId: string, message: Wo
       return receiver.create(message.order);
     case "admit":
       return receiver.admit();
-    case "lose_project":
-      return receiver.loseProject();
+    case "fail_for_deleted_project":
+      return receiver.failForDeletedProject();
     case "erase_project":
-      return strays(env, tenantId).eraseProject(message.id);
+      return unrouted(env, tenantId).eraseProject(message.id);
     case "shorten_retention":
-      return strays(env, tenantId).shortenRetention(message.id);
+      return unrouted(env, tenantId).shortenRetention(message.id);
   }
 }

@@ -1,10 +1,10 @@
 import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
-import { runIdOf } from "../../src/domain/export/run-ids.ts";
+import { exportRunIdOf } from "../../src/domain/export/run-ids.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 
 /**
  * A part of the runs of the exports that a schedule spawned, in the exports' order. Which runs an export has follows
@@ -13,13 +13,13 @@ import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
 export function runsOfSpawned(
   env: Env,
   spawned: readonly ExportDefinition[],
-  query: PartQuery,
-): Promise<Part<ExportRunRecord>> {
+  query: ListBatchQuery,
+): Promise<ListBatch<ExportRunRecord>> {
   const places = spawned.flatMap((definition) =>
     partitionsOfExport(definition).map(({ ordinal }) => `${definition.id}/${ordinal}`),
   );
-  return partOf(places, query, async (place) => {
+  return batchOf(places, query, async (place) => {
     const [exportId = "", ordinal] = place.split("/");
-    return bulkExport(env, exportId).run(runIdOf(exportId, Number(ordinal)));
+    return bulkExport(env, exportId).run(exportRunIdOf(exportId, Number(ordinal)));
   });
 }

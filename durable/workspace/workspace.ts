@@ -36,10 +36,10 @@ import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
 import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 import { readSettings } from "../../src/settings.ts";
 import { Journal } from "../journal/journal.ts";
-import { Acting } from "../journal/turn-queue.ts";
+import { TurnQueue } from "../journal/turn-queue.ts";
 import { bulkExport, destination } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import { type Part, type PartQuery, partOf } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 import type { ExportProtocol, WorkspaceProtocol } from "../protocol/protocol.ts";
 import { sealPassword } from "../secrets/vault.ts";
 import { checkTable } from "../source/clickhouse/open-table.ts";
@@ -51,11 +51,11 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   readonly #journal = new Journal(this.ctx.storage, {
     decider: workspace,
     announce: announceWorkspace,
-    receiverOf: (message) => message.id,
-    tellsAll: () => false,
+    partitionKey: (message) => message.id,
+    supersedes: () => false,
     upcast: upcastWorkspace,
   });
-  readonly #acting = new Acting<WorkspaceCommand>({
+  readonly #acting = new TurnQueue<WorkspaceCommand>({
     journal: this.#journal,
     act: async () => {
       await this.#deliverAll();
@@ -174,12 +174,12 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return known.ok ? destination(this.env, id).view(this.#tenantId()) : known;
   }
 
-  async listDestinations(query: PartQuery) {
+  async listDestinations(query: ListBatchQuery) {
     const state = this.#open();
     const known = state === null ? [] : entries(state.destinations);
     // One that was removed since the part before still says where that one ended.
     const ids = known.filter(({ id, removed }) => !removed || id === query.after).map(({ id }) => id);
-    return partOf(ids, query, async (id) => {
+    return batchOf(ids, query, async (id) => {
       const view = await destination(this.env, id).view(this.#tenantId());
       return view.ok ? view.value : null;
     });
@@ -226,9 +226,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return view === null ? known : ok(view);
   }
 
-  async listExports(query: PartQuery): Promise<Part<ExportRecord>> {
+  async listExports(query: ListBatchQuery): Promise<ListBatch<ExportRecord>> {
     const ids = this.#exports().map(({ definition }) => definition.id);
-    return partOf(ids.reverse(), query, async (id) => {
+    return batchOf(ids.reverse(), query, async (id) => {
       const known = this.#exportRecord(id);
       return known.ok ? known.value : null;
     });
@@ -258,7 +258,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return this.createExport(retryOf(known.value.definition, failed, given));
   }
 
-  async listRuns({ exportId, ...query }: { readonly exportId: string } & PartQuery) {
+  async listRuns({ exportId, ...query }: { readonly exportId: string } & ListBatchQuery) {
     const known = findExport(this.#journal.state, exportId);
     return known.ok ? ok(await bulkExport(this.env, exportId).runs(query)) : known;
   }
@@ -270,7 +270,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return found === null ? fail<Refusal>({ reason: "not_found", what: "run", id: runId }) : ok(found);
   }
 
-  async listScheduleRuns({ scheduleId, ...query }: { readonly scheduleId: string } & PartQuery) {
+  async listScheduleRuns({ scheduleId, ...query }: { readonly scheduleId: string } & ListBatchQuery) {
     const known = findExport(this.#journal.state, scheduleId);
     if (!known.ok) return known;
     const definitions = this.#exports().map(({ definition }) => definition);
@@ -278,9 +278,9 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return ok(await runsOfSpawned(this.env, spawned, query));
   }
 
-  async hearExport(id: string, seq: number, report: ExportReport): Promise<void> {
+  async recordExportReport(id: string, seq: number, report: ExportReport): Promise<void> {
     const { maxRunningExports: maxRunning } = readSettings(this.env).limits;
-    this.#acting.begin({ type: "HearExport", id, seq, report, maxRunning, now: Date.now() });
+    this.#acting.begin({ type: "RecordExportReport", id, seq, report, maxRunning, now: Date.now() });
   }
 
   override alarm(): Promise<void> {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
-import { MOST_FILES, MOST_PATH_CHARACTERS, MOST_UNPACKED_BYTES } from "./limits.ts";
+import { MAX_FILES, MAX_PATH_CHARACTERS, MAX_UNPACKED_BYTES } from "./limits.ts";
 import { readTar, type TarFile } from "./tar.ts";
 
 /** Modules of an agent server, ready to be loaded and kept as JSON. `wasm` is base64. */
@@ -36,7 +36,7 @@ const SOURCE_MAP = /\.map$/;
 export function bundleOf(tarball: Uint8Array, configPath: string): Result<AgentBundle, string> {
   const archive = decompress(tarball);
   if (!archive.ok) return archive;
-  const files = readTar(archive.value, { files: MOST_FILES, pathCharacters: MOST_PATH_CHARACTERS });
+  const files = readTar(archive.value, { files: MAX_FILES, pathCharacters: MAX_PATH_CHARACTERS });
   if (!files.ok) return files;
   const mainModule = mainModuleOf(files.value, configPath);
   if (!mainModule.ok) return mainModule;
@@ -53,10 +53,10 @@ export function bundleOf(tarball: Uint8Array, configPath: string): Result<AgentB
 /** `maxOutputLength` stops a bomb before it has grown. */
 function decompress(tarball: Uint8Array): Result<Uint8Array, string> {
   try {
-    return ok(gunzipSync(tarball, { maxOutputLength: MOST_UNPACKED_BYTES }));
+    return ok(gunzipSync(tarball, { maxOutputLength: MAX_UNPACKED_BYTES }));
   } catch (error) {
     const isBomb = error instanceof RangeError || String(error).includes("ERR_BUFFER_TOO_LARGE");
-    if (isBomb) return fail(`The source has more than ${MOST_UNPACKED_BYTES} bytes when it is unpacked.`);
+    if (isBomb) return fail(`The source has more than ${MAX_UNPACKED_BYTES} bytes when it is unpacked.`);
     return fail("The source is no gzip file, or damaged; send a .tar.gz.");
   }
 }

@@ -3,11 +3,11 @@
 const MIB = 1024 * 1024;
 
 /** Longest .tar.gz. */
-export const MOST_TARBALL_BYTES = 10 * MIB;
+export const MAX_TARBALL_BYTES = 10 * MIB;
 
 /** Longest archive once decompressed: four times what is taken over the wire, and far below an isolate's 128 MB. */
-export const MOST_UNPACKED_BYTES = 40 * MIB;
+export const MAX_UNPACKED_BYTES = 40 * MIB;
 
-export const MOST_FILES = 1000;
+export const MAX_FILES = 1000;
 
-export const MOST_PATH_CHARACTERS = 255;
+export const MAX_PATH_CHARACTERS = 255;

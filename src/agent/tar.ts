@@ -19,7 +19,7 @@ export interface TarLimits {
 const BLOCK = 512;
 
 /** A pax header or a long name says a path and little else. */
-const MOST_HEADER_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly TarFile[], string> {
   const files = new Map<string, TarFile>();
@@ -39,7 +39,7 @@ export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly
     switch (kind) {
       case "x":
       case "L": {
-        if (size > MOST_HEADER_BYTES) return fail("A name in the archive is too long.");
+        if (size > MAX_HEADER_BYTES) return fail("A name in the archive is too long.");
         longName = kind === "L" ? textOf(bytes) : (paxPath(textOf(bytes)) ?? longName);
         continue;
       }

@@ -48,7 +48,7 @@ const QUERY_DEADLINE_MS = 300_000;
 const LINES_BYTES = 16 * 1024 * 1024;
 
 /** Longest run of a table, as for those that are sent (src/trace): a page holds one row more than its size at the most. */
-const MOST_RUN_BYTES = 24 * 1024 * 1024;
+const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
 /** What Parquet adds to the data of a page: headers of pages, and the end of the file. */
 const PARQUET_SLACK_BYTES = 1024 * 1024;
@@ -88,7 +88,7 @@ export function openClickHouse(
       const pages = await linesOf(session, pagesQuery({ ...scope, source }, fields, pageBytes), pageIn);
       if (!pages.ok) return pages;
       const isTooLarge = pages.value.some(
-        ({ bytes, longestRowBytes }) => longestRowBytes > MOST_RUN_BYTES || bytes > pageBytes + MOST_RUN_BYTES,
+        ({ bytes, longestRowBytes }) => longestRowBytes > MAX_RUN_BYTES || bytes > pageBytes + MAX_RUN_BYTES,
       );
       return isTooLarge ? fail(sourceFailure("row_too_large")) : pages;
     },

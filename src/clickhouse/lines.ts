@@ -4,10 +4,10 @@
  */
 
 /** A line for each page or day: 1.6 TB of one day in pages of 16 MiB. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 /** An id and some numbers. Arrays within arrays would take many times their text once they are parsed. */
-const MOST_LINE_CHARACTERS = 64 * 1024;
+const MAX_LINE_CHARACTERS = 64 * 1024;
 
 /** What a line says, given what the one before it said (null: it is the first one); null: not what was asked for. */
 export type LineReader<T> = (texts: readonly string[], before: T | null) => T | null;
@@ -18,8 +18,8 @@ export function readLines<T>(body: Uint8Array, read: LineReader<T>): readonly T[
   const lines = new TextDecoder()
     .decode(body)
     .replace(/\n$/, "")
-    .split("\n", MOST_LINES + 1);
-  if (lines.length > MOST_LINES) return null;
+    .split("\n", MAX_LINES + 1);
+  if (lines.length > MAX_LINES) return null;
   const said: T[] = [];
   for (const line of lines) {
     const texts = textsIn(line);
@@ -31,7 +31,7 @@ export function readLines<T>(body: Uint8Array, read: LineReader<T>): readonly T[
 }
 
 function textsIn(line: string): readonly string[] | null {
-  if (line.length > MOST_LINE_CHARACTERS) return null;
+  if (line.length > MAX_LINE_CHARACTERS) return null;
   try {
     const texts: unknown = JSON.parse(line);
     return Array.isArray(texts) && texts.every((text) => typeof text === "string") ? texts : null;

@@ -17,7 +17,7 @@ import { addExportRunRoutes } from "./exports/run-routes.ts";
 import { addFeedbackRoutes } from "./feedback/routes.ts";
 import { addOtelRoutes } from "./ingest/otel-routes.ts";
 import { addIngestRoutes } from "./ingest/routes.ts";
-import { methodsAt } from "./kernel/allowed-methods.ts";
+import { allowedMethods } from "./kernel/allowed-methods.ts";
 import type { SecurityScheme } from "./kernel/auth.ts";
 import type { HttpEnv } from "./kernel/operation.ts";
 import { faultResponse, problemResponse } from "./kernel/problems.ts";
@@ -95,7 +95,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   addServiceRoutes(app);
   app.notFound((context) => {
     const { method, path } = context.req;
-    const allowed = methodsAt(app, context.req.raw, path).filter((known) => known !== method);
+    const allowed = allowedMethods(app, context.req.raw, path).filter((known) => known !== method);
     if (allowed.length === 0) return problemResponse({ reason: "unknown_route", path }, "detail");
     return problemResponse({ reason: "method_not_allowed", method, allowed }, "detail");
   });

@@ -2,7 +2,7 @@ import type { ProviderRecord } from "../domain/provider/index.ts";
 import { isCleanText } from "../domain/shared/text.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 
 /** Names of an account that people recognize, best first (OpenID Connect Core 5.1; `login` is GitHub's). */
 const NAMES = ["email", "preferred_username", "login", "name", "sub"] as const;
@@ -24,4 +24,4 @@ export async function accountLabelOf(provider: ProviderRecord, accessToken: stri
 }
 
 const isLabel = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && value.length <= MOST_CHARACTERS && isCleanText(value);
+  typeof value === "string" && value !== "" && value.length <= MAX_CHARACTERS && isCleanText(value);

@@ -82,7 +82,7 @@ export const revokeToken = (
 const SECOND_MS = 1000;
 
 /** Ten years: what lives longer is as good as for ever. */
-const LONGEST_SECONDS = 10 * 365 * 24 * 60 * 60;
+const MAX_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 const tokensOf = (
   client: OAuthClient,
@@ -98,7 +98,7 @@ const tokensOf = (
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token ?? null,
       scopes: scopesOf(answer.scope, askedScopes),
-      lifetimeMs: answer.expires_in === undefined ? null : Math.min(answer.expires_in, LONGEST_SECONDS) * SECOND_MS,
+      lifetimeMs: answer.expires_in === undefined ? null : Math.min(answer.expires_in, MAX_SECONDS) * SECOND_MS,
     });
   });
 

@@ -8,7 +8,7 @@ import { type Footer, MAGIC, type PlacedChunk, type RowGroup, writeFooter } from
  */
 
 /** A range of a file: copied from a segment (`segment`: its index in what was planned), or given. */
-export type Piece =
+export type ByteRange =
   | { readonly kind: "copy"; readonly segment: number; readonly offset: number; readonly length: number }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array };
 
@@ -19,7 +19,7 @@ export interface PlannedFile {
   /** Sum of the pieces. */
   readonly bytes: number;
   /** In the order in which they make the file. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ByteRange[];
 }
 
 export interface PlannedSegment {
@@ -43,23 +43,27 @@ export const planFiles = (
 };
 
 /** What a segment adds to a file: its rows, and an upper bound of its bytes. */
-export interface Share {
+export interface SizeBound {
   readonly rows: number;
   readonly mostBytes: number;
 }
 
 /** The shares of segments in the files that they will be part of. Throws when one lacks a column of the selection. */
-export const sharesOf = (
+export const sizeBoundsOf = (
   segments: readonly PlannedSegment[],
   selection: Selection,
   targetFileBytes: number,
-): readonly Share[] => {
+): readonly SizeBound[] => {
   const form = formOf(selection);
   return segments.map((segment, index) => sourceOf(segment, index, form, targetFileBytes));
 };
 
 /** The files that `planFiles` makes of segments with these shares, in their order. */
-export const filesOfShares = (shares: readonly Share[], selection: Selection, targetFileBytes: number): Share[] => {
+export const filesOfSizeBounds = (
+  shares: readonly SizeBound[],
+  selection: Selection,
+  targetFileBytes: number,
+): SizeBound[] => {
   const form = formOf(selection);
   return packed(shares, form, targetFileBytes).map((packed) => ({
     rows: packed.reduce((sum, { rows }) => sum + rows, 0),
@@ -68,8 +72,8 @@ export const filesOfShares = (shares: readonly Share[], selection: Selection, ta
 };
 
 /** The pieces of the bytes from `start` to `end` (not included) of a file. */
-export const piecesBetween = (file: PlannedFile, start: number, end: number): Piece[] => {
-  const pieces: Piece[] = [];
+export const byteRangesBetween = (file: PlannedFile, start: number, end: number): ByteRange[] => {
+  const pieces: ByteRange[] = [];
   let position = 0;
   for (const piece of file.pieces) {
     const length = lengthOf(piece);
@@ -113,12 +117,12 @@ interface Chunks {
 }
 
 /** With its place among the segments; its share is its ranges and its row group in the footer. */
-interface Source extends Chunks, Share {
+interface Source extends Chunks, SizeBound {
   readonly index: number;
 }
 
 /** Fills one file after the other: as many as fit into the target, and one at least. */
-const packed = <Item extends Share>(
+const packed = <Item extends SizeBound>(
   items: readonly Item[],
   { emptyBytes }: Form,
   targetFileBytes: number,
@@ -162,7 +166,7 @@ const groupBytes = (schema: FileSchema, { rows, chunks }: Chunks, farthest: numb
 };
 
 const fileOf = (ordinal: number, schema: FileSchema, sources: readonly Source[]): PlannedFile => {
-  const pieces: Piece[] = [{ kind: "bytes", bytes: MAGIC }];
+  const pieces: ByteRange[] = [{ kind: "bytes", bytes: MAGIC }];
   const groups: RowGroup[] = [];
   let position = MAGIC.length;
   for (const { index, rows, chunks, ranges } of sources) {
@@ -189,7 +193,7 @@ const fileOf = (ordinal: number, schema: FileSchema, sources: readonly Source[])
   };
 };
 
-const lengthOf = (piece: Piece): number => {
+const lengthOf = (piece: ByteRange): number => {
   switch (piece.kind) {
     case "copy":
       return piece.length;
@@ -198,7 +202,7 @@ const lengthOf = (piece: Piece): number => {
   }
 };
 
-const cut = (piece: Piece, from: number, to: number): Piece => {
+const cut = (piece: ByteRange, from: number, to: number): ByteRange => {
   switch (piece.kind) {
     case "copy":
       return { ...piece, offset: piece.offset + from, length: to - from };

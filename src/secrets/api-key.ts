@@ -6,10 +6,10 @@ import { timingSafeEqual } from "node:crypto";
  */
 
 /** No guess finds 256 bits, which is also why a plain fast hash is enough to store. */
-const LEAST_RANDOM_BYTES = 32;
+const MIN_RANDOM_BYTES = 32;
 
 /** Keeps a key short enough for any header. */
-const MOST_RANDOM_BYTES = 64;
+const MAX_RANDOM_BYTES = 64;
 
 const API_KEY = /^wbk_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[A-Za-z0-9_-]{43,86}$/;
 
@@ -18,7 +18,7 @@ const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Makes a key of 32 to 64 random bytes for the tenant, a UUID in lower case. */
 export function newApiKey(tenantId: string, random: Uint8Array): string {
   if (!TENANT_ID.test(tenantId)) throw new Error("tenant id is no lower-case UUID");
-  if (random.length < LEAST_RANDOM_BYTES || random.length > MOST_RANDOM_BYTES) {
+  if (random.length < MIN_RANDOM_BYTES || random.length > MAX_RANDOM_BYTES) {
     throw new Error("wrong number of random bytes for an API key");
   }
   const secret = btoa(String.fromCharCode(...random))

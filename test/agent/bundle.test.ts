@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bundleOf } from "../../src/agent/bundle.ts";
-import { MOST_UNPACKED_BYTES } from "../../src/agent/limits.ts";
+import { MAX_UNPACKED_BYTES } from "../../src/agent/limits.ts";
 import { type Entry, tarballOf, tarOf } from "../support/tarball.ts";
 
 const good: readonly Entry[] = [
@@ -103,7 +103,7 @@ describe("a source", () => {
   });
 
   it("is refused when it is a bomb, before it has grown", () => {
-    const bomb = gzipSync(Buffer.alloc(MOST_UNPACKED_BYTES + 1));
+    const bomb = gzipSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1));
     expect(bomb.length).toBeLessThan(100_000);
     const bundle = bundleOf(bomb, "waybill.json");
     expect(bundle.ok ? "taken" : bundle.failure).toMatch(/when it is unpacked/);

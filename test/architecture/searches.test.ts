@@ -11,6 +11,6 @@ it("the Worker is asked in one place only, which searches its answers for secret
 });
 
 it("a service is asked by fetch alone, whose answers are searched", () => {
-  const folders = ["readers", "clients", "dev", "faults", "crash", "clickhouse"];
+  const folders = ["system"];
   expect(users(folders, /import \{[^}]*\brequest\b[^}]*\} from "(?:node:https?|undici)"/)).toEqual([]);
 });

@@ -7,8 +7,8 @@ import { destination } from "../../src/domain/destination/index.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
 import { viewOf } from "../../src/domain/export/view.ts";
-import { run } from "../../src/domain/export-run/index.ts";
-import { upcastRun } from "../../src/domain/export-run/upcast.ts";
+import { exportRun } from "../../src/domain/export-run/index.ts";
+import { upcastExportRun } from "../../src/domain/export-run/upcast.ts";
 import { entries } from "../../src/domain/shared/bucket-map.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
@@ -74,11 +74,11 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   });
 
   it("tell of runs that wrote what they planned, and rest", () => {
-    const derived = fold(run, log("run with a derived segment and three parts"), upcastRun);
+    const derived = fold(exportRun, log("run with a derived segment and three parts"), upcastExportRun);
     expect(derived).toMatchObject({ status: "COMPLETED", clean: true, progress: { files: [{ ordinal: 0, rows: 3 }] } });
-    const empty = fold(run, log("run of an empty day"), upcastRun);
+    const empty = fold(exportRun, log("run of an empty day"), upcastExportRun);
     expect(empty).toMatchObject({ status: "COMPLETED", progress: { files: [] } });
-    expect([run.wakeAt(derived), run.wakeAt(empty)]).toEqual([null, null]);
+    expect([exportRun.wakeAt(derived), exportRun.wakeAt(empty)]).toEqual([null, null]);
   });
 
   it("tell of a deployment at the edge that went back to its first revision, and was deleted", () => {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { manifestKey } from "../../src/domain/destination/layout.ts";
 import { customerStore, type TestWorkspace, untilEnded } from "./exporting.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface ExportedFile {
   /** Behind `runs/`. */
@@ -37,7 +37,7 @@ export const manifestOf = async (home: TestWorkspace, exportId: string): Promise
 };
 
 const read = async (home: TestWorkspace, key: string): Promise<Uint8Array> => {
-  const found = await customerStore(home.prefix).get(key, MOST_BYTES);
+  const found = await customerStore(home.prefix).get(key, MAX_BYTES);
   if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
   return found.value;
 };

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { strays, traceShard, traceShardName } from "../../durable/protocol/actors.ts";
+import { traceShard, traceShardName, unrouted } from "../../durable/protocol/actors.ts";
 import type { Env } from "../../durable/protocol/env.ts";
 import type { Capacity, Taken } from "../../durable/protocol/shard.ts";
 import type { Snapshot } from "../../durable/protocol/snapshot.ts";
@@ -122,7 +122,7 @@ export function shardStub({ tenantId, project }: TestProject, shard = 0): Durabl
 export const shard = ({ tenantId, project }: TestProject, ordinal = 0) =>
   traceShard(env, { tenantId, projectId: project.id, day: DAY, shard: ordinal });
 
-export const straysOf = ({ tenantId }: TestProject) => strays(env, tenantId);
+export const straysOf = ({ tenantId }: TestProject) => unrouted(env, tenantId);
 
 /** Puts another bucket or other settings under the shard, until it is evicted. */
 export const withEnv = (

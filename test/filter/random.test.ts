@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
 import { COLUMNS, type ColumnKind } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { selectRows } from "../../src/parquet/read/select-rows.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentOf } from "../parquet/files.ts";
@@ -57,7 +57,7 @@ describe("a compiled filter", () => {
         fc.array(modelFilter, { minLength: FILTERS_STORED, maxLength: FILTERS_STORED }),
         fc.array(storedRun, { minLength: RUNS_STORED, maxLength: RUNS_STORED }),
         (filters, runs) => {
-          const held = heldInSegment(segmentOf(runs.map(storedRow)));
+          const held = loadedInSegment(segmentOf(runs.map(storedRow)));
           for (const { text, holds } of filters) {
             const filter = compileFilter(filterOf(text));
             const picked = [...selectRows(held, { keep: EVER, filter }).rows];

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Compression, EXPORT_FIELDS } from "../../src/domain/shared/fields.ts";
 import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { storedPages } from "../../src/parquet/read/pages.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
-import { RowGatherer } from "../../src/parquet/write/collect-rows.ts";
+import { RowCollector } from "../../src/parquet/write/collect-rows.ts";
 import { type Derivation, deriveSegment } from "./derived.ts";
 import { askDuckDb } from "./duckdb.ts";
 import { equalBytes, segmentOf } from "./files.ts";
@@ -53,7 +53,7 @@ describe("a derived segment", () => {
     const everyRow = fc.array(fc.nat({ max: 2999 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(fc.array(everyRow, { minLength: 1, maxLength: 3 }), (picks) => {
-        const gatherer = new RowGatherer(V2, "zstandard");
+        const gatherer = new RowCollector(V2, "zstandard");
         const written: SegmentRow[] = [];
         for (const [index, picked] of picks.entries()) {
           const rows = sources[index] ?? [];
@@ -61,7 +61,7 @@ describe("a derived segment", () => {
           const meant = numbers.map((number) => rows[number] as SegmentRow);
           const starts = meant.map(({ start_time }) => start_time);
           const spread = { minStart: Math.min(...starts), maxStart: Math.max(...starts) };
-          gatherer.add(heldInSegment(segments[index] as Uint8Array), { rows: Uint32Array.from(numbers), ...spread });
+          gatherer.add(loadedInSegment(segments[index] as Uint8Array), { rows: Uint32Array.from(numbers), ...spread });
           written.push(...meant);
         }
         expect(equalBytes(gatherer.finish().bytes, derived(segmentOf(written), whole("zstandard")))).toBe(true);

@@ -1,10 +1,10 @@
 import type { Compression } from "../../src/domain/shared/fields.ts";
 import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
-import { heldInSegment } from "../../src/parquet/read/loaded-chunks.ts";
+import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import { selectRows } from "../../src/parquet/read/select-rows.ts";
-import { RowGatherer } from "../../src/parquet/write/collect-rows.ts";
+import { RowCollector } from "../../src/parquet/write/collect-rows.ts";
 import { recodedSegment } from "../../src/parquet/write/recode.ts";
 import type { Segment } from "../../src/parquet/write/segment-writer.ts";
 import { filterOf } from "../filter/runs.ts";
@@ -21,14 +21,14 @@ const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
 
 /** What an export makes of a whole segment that it cannot copy; null: no row is left. */
 export const deriveSegment = (bytes: Uint8Array, { selection, codec, keep, filter }: Derivation): Segment | null => {
-  const held = heldInSegment(bytes);
+  const held = loadedInSegment(bytes);
   const { rows } = segmentFooter(bytes);
   const choice = { keep: keep ?? EVER, filter: filter === undefined ? null : compileFilter(filterOf(filter)) };
   const selected = selectRows(held, choice);
   if (selected.rows.length === 0) return null;
   if (selected.rows.length === rows)
     return { ...selected, rows, bytes: recodedSegment(held, rows, { selection, codec }) };
-  const gatherer = new RowGatherer(selection, codec);
+  const gatherer = new RowCollector(selection, codec);
   gatherer.add(held, selected);
   return gatherer.finish();
 };

@@ -1,5 +1,5 @@
 import type { Compression } from "../../src/domain/shared/fields.ts";
-import type { Piece, PlannedFile } from "../../src/parquet/plan.ts";
+import type { ByteRange, PlannedFile } from "../../src/parquet/plan.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { SegmentWriter } from "../../src/parquet/write/segment-writer.ts";
@@ -19,7 +19,7 @@ export const planned = (bytes: Uint8Array) => ({ bytes: bytes.length, footer: se
 export const bytesOf = (pieces: PlannedFile["pieces"], segments: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(pieces.map((piece) => (piece.kind === "bytes" ? piece.bytes : copied(piece, segments))));
 
-const copied = (piece: Extract<Piece, { kind: "copy" }>, segments: readonly Uint8Array[]): Uint8Array => {
+const copied = (piece: Extract<ByteRange, { kind: "copy" }>, segments: readonly Uint8Array[]): Uint8Array => {
   const segment = segments[piece.segment];
   if (!segment) throw new Error(`there is no segment ${piece.segment}`);
   return segment.subarray(piece.offset, piece.offset + piece.length);

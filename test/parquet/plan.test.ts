@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/shared/fields.ts";
 import type { Selection } from "../../src/parquet/columns.ts";
-import { type PlannedFile, piecesBetween, planFiles } from "../../src/parquet/plan.ts";
+import { byteRangesBetween, type PlannedFile, planFiles } from "../../src/parquet/plan.ts";
 import { askDuckDb } from "./duckdb.ts";
 import { bytesOf, equalBytes, planned, segmentOf } from "./files.ts";
 import { plainRuns } from "./runs.ts";
@@ -80,7 +80,7 @@ describe("the plan of an export", () => {
             for (let start = 0; start < file.bytes; start += part) {
               const end = Math.min(start + part, file.bytes);
               const bytes = bytesOf(
-                piecesBetween(file, start, end),
+                byteRangesBetween(file, start, end),
                 segments.map((segment) => segment.bytes),
               );
               expect(bytes.length).toBe(end - start);

@@ -3,7 +3,7 @@ import type { DestinationConfig } from "../../src/domain/destination/records.ts"
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import { partitionsOf } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
-import type { CommittedFile, RunSpec } from "../../src/domain/export-run/events.ts";
+import type { CommittedFile, ExportRunSpec } from "../../src/domain/export-run/events.ts";
 import type { TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/shared/limits.ts";
@@ -75,7 +75,7 @@ export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<
   };
 }
 
-export function specOf(limits: Partial<Limits> = {}): RunSpec {
+export function specOf(limits: Partial<Limits> = {}): ExportRunSpec {
   const plan = planOf({}, limits);
   const [partition] = plan.partitions;
   if (partition === undefined) throw new Error("the sample plan has a partition");

@@ -1,5 +1,5 @@
 import type { Upload } from "../../../src/domain/export-run/state.ts";
-import type { RunFailure } from "../../../src/domain/shared/failures.ts";
+import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { Store } from "../../../src/s3/client.ts";
 import { openBucket } from "../../secrets/vault.ts";
 import type { StepContext } from "./context.ts";
@@ -15,7 +15,7 @@ export async function abortUpload(context: StepContext): Promise<void> {
   context.record({ type: "RecordUploadAborted", file: upload.file, failure, now: Date.now() });
 }
 
-async function abort(store: Store, { key, uploadId }: Upload): Promise<RunFailure | null> {
+async function abort(store: Store, { key, uploadId }: Upload): Promise<ExportRunFailure | null> {
   const aborted = await store.abortUpload(key, uploadId);
   return aborted.ok ? null : { reason: "store", store: aborted.failure };
 }

@@ -1,13 +1,13 @@
-import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
-import type { RunSpec } from "../../../src/domain/export-run/events.ts";
+import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import type { Progress } from "../../../src/domain/export-run/state.ts";
-import type { MeantSegment } from "../../../src/domain/shared/segment.ts";
+import type { SelectedSegment } from "../../../src/domain/shared/segment.ts";
 import type { Env } from "../../protocol/env.ts";
 
 /** What a step of a run works with. Steps never throw for an expected failure: they record it. */
 export interface StepContext {
   readonly env: Env;
-  readonly spec: RunSpec;
+  readonly spec: ExportRunSpec;
   /** The run's progress as it is now; other commands may have changed it since the step began. */
   progress(): Progress;
   /**
@@ -15,7 +15,7 @@ export interface StepContext {
    * this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
    * A failure is recorded only while the step is wanted, and no later turn does its work.
    */
-  record(command: RunCommand): boolean;
+  record(command: ExportRunCommand): boolean;
   /** The same, asked without recording anything: before something is made after a long wait. */
   isWanted(): boolean;
   /** Whether the step should leave the rest to the next alarm. */
@@ -24,5 +24,5 @@ export interface StepContext {
 
 /** The list of segments that a snapshot found, as it lies in the scratch prefix when it is long. */
 export interface StoredSnapshot {
-  readonly segments: readonly MeantSegment[];
+  readonly segments: readonly SelectedSegment[];
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { DerivedSegment } from "../../../src/domain/export-run/events.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
-import { RowGatherer } from "../../../src/parquet/write/collect-rows.ts";
+import { RowCollector } from "../../../src/parquet/write/collect-rows.ts";
 import { recodedSegment } from "../../../src/parquet/write/recode.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
-import { ahead } from "../../concurrency/prefetch.ts";
+import { prefetch } from "../../concurrency/prefetch.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES } from "../../segments/read-segment.ts";
@@ -88,7 +88,7 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
     const segment = refTo(key, createHash("md5").update(made.bytes).digest("hex"), made);
     return { derived: { ...place, segment, isHeld: true }, bytes: made.bytes };
   };
-  for await (const { index, segment, chosen } of ahead(READ_LANES, due, begin, ({ chosen }) => chosen.leave())) {
+  for await (const { index, segment, chosen } of prefetch(READ_LANES, due, begin, ({ chosen }) => chosen.leave())) {
     try {
       if (!context.isWanted()) return; // it waited for long: whoever ended the run has cleaned up already
       if (open !== null && !goesOn(open, index, chosen)) {
@@ -108,7 +108,7 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
           break;
         }
         case "some": {
-          const rows: RowGatherer = open?.rows ?? new RowGatherer(selection, spec.compression);
+          const rows: RowCollector = open?.rows ?? new RowCollector(selection, spec.compression);
           rows.add(chosen.held, chosen.selected);
           open = { index: open?.index ?? index, upTo: index, rows };
           break;
@@ -127,7 +127,7 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
 interface Gathering {
   readonly index: number;
   readonly upTo: number;
-  readonly rows: RowGatherer | null;
+  readonly rows: RowCollector | null;
 }
 
 const goesOn = ({ index, upTo, rows }: Gathering, next: number, { kind }: Chosen): boolean =>

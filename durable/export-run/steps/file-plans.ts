@@ -1,8 +1,8 @@
 import { replacedBy } from "../../../src/domain/export-run/derived.ts";
 import type { DerivedSegment } from "../../../src/domain/export-run/events.ts";
 import { footerOfFile } from "../../../src/parquet/footer.ts";
-import { type PlannedFile, piecesBetween, planFiles } from "../../../src/parquet/plan.ts";
-import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { byteRangesBetween, type PlannedFile, planFiles } from "../../../src/parquet/plan.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES, readRange, segmentFooter } from "../../segments/read-segment.ts";
 import type { StepContext } from "./context.ts";
@@ -52,12 +52,12 @@ export class FilePlans {
     const { segments } = await this.#loaded(context);
     const bytes = new Uint8Array(end - start);
     let position = 0;
-    const placed = piecesBetween(file, start, end).map((piece) => {
+    const placed = byteRangesBetween(file, start, end).map((piece) => {
       const at = position;
       position += piece.kind === "bytes" ? piece.bytes.length : piece.length;
       return { piece, at };
     });
-    await inLanes(READ_LANES, placed, async ({ piece, at }) => {
+    await mapConcurrent(READ_LANES, placed, async ({ piece, at }) => {
       if (piece.kind === "bytes") return bytes.set(piece.bytes, at);
       const segment = segments[piece.segment];
       if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
@@ -77,7 +77,7 @@ export class FilePlans {
   async #loaded(context: StepContext) {
     if (this.#plan !== null) return this.#plan;
     const segments = await this.#sources(context);
-    const footers = await inLanes(READ_LANES, segments, (segment) => segmentFooter(context.env, segment));
+    const footers = await mapConcurrent(READ_LANES, segments, (segment) => segmentFooter(context.env, segment));
     const { formatVersion, exportFields, limits } = context.spec;
     const files = planFiles(
       segments.map(({ bytes }, i) => ({ bytes, footer: footers[i] as NonNullable<(typeof footers)[number]> })),

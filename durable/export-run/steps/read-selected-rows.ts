@@ -1,9 +1,9 @@
-import type { RunSpec } from "../../../src/domain/export-run/events.ts";
+import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { compileFilter } from "../../../src/filter/evaluate/evaluate.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { type ColumnName, columnsFor } from "../../../src/parquet/columns.ts";
 import type { Footer } from "../../../src/parquet/footer.ts";
-import type { HeldChunks } from "../../../src/parquet/read/loaded-chunks.ts";
+import type { LoadedChunks } from "../../../src/parquet/read/loaded-chunks.ts";
 import {
   columnsToChoose,
   type RowChoice,
@@ -11,7 +11,7 @@ import {
   selectRows,
 } from "../../../src/parquet/read/select-rows.ts";
 import { enterRoom } from "../../concurrency/memory-budget.ts";
-import { makeLine } from "../../concurrency/serialize.ts";
+import { serialize } from "../../concurrency/serialize.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
@@ -23,8 +23,8 @@ export type Chosen =
   /** As it lies there. */
   | { readonly kind: "itself" }
   /** All rows, in another codec. */
-  | { readonly kind: "all"; readonly held: HeldChunks }
-  | { readonly kind: "some"; readonly held: HeldChunks; readonly selected: SelectedRows };
+  | { readonly kind: "all"; readonly held: LoadedChunks }
+  | { readonly kind: "some"; readonly held: LoadedChunks; readonly selected: SelectedRows };
 
 /** `leave` gives back the room that the columns take. */
 export type ChosenColumns = Chosen & { readonly leave: () => void };
@@ -35,11 +35,11 @@ export type ChosenColumns = Chosen & { readonly leave: () => void };
  * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments enter the room in
  * the order asked for, so whoever is waited for is in it.
  */
-export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
+export function chosenReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
   const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
-  const toRoom = makeLine();
+  const toRoom = serialize();
   let hadRows = false;
   return async (segment) => {
     const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
@@ -69,7 +69,7 @@ export function chosenReader(env: Env, spec: RunSpec): (segment: SnapshotSegment
 }
 
 /** Null: every row is wanted. */
-const choiceOf = (spec: RunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
+const choiceOf = (spec: ExportRunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
   filter === null && isWhole(spec, segment) ? null : { keep: windowsOf(spec, segment), filter };
 
 const bytesOf = ({ chunks }: Footer, columns: ReadonlySet<ColumnName>): number =>

@@ -1,4 +1,4 @@
-import type { RunSpec } from "../../../src/domain/export-run/events.ts";
+import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { workspace } from "../../protocol/actors.ts";
 import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
@@ -60,5 +60,5 @@ async function segmentsOf(context: StepContext): Promise<readonly SnapshotSegmen
   return staged?.map((segment) => ({ ...segment, footer: null, keep: null })) ?? null;
 }
 
-const claimOf = ({ scheduleId, exportId, partition }: RunSpec): Claim | null =>
+const claimOf = ({ scheduleId, exportId, partition }: ExportRunSpec): Claim | null =>
   scheduleId === undefined ? null : { scheduleId, exportId, kind: partition.late ? "late" : "main" };

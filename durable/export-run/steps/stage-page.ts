@@ -1,12 +1,12 @@
 import type { ClickHouseTable, PageScope } from "../../../src/clickhouse/client.ts";
 import { sourceFailure } from "../../../src/clickhouse/failures.ts";
 import type { PageBounds } from "../../../src/clickhouse/queries.ts";
-import type { RunSpec } from "../../../src/domain/export-run/events.ts";
-import type { RunFailure } from "../../../src/domain/shared/failures.ts";
+import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
+import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
-import { adoptSegment } from "../../../src/parquet/write/import-foreign-chunks.ts";
+import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
 import { enterRoom } from "../../concurrency/memory-budget.ts";
 import type { Env } from "../../protocol/env.ts";
 import { scopeOf } from "../../source/clickhouse/scope.ts";
@@ -22,10 +22,10 @@ export interface DuePage {
 /** Brings one page of a table into scratch as a segment. Done twice, it leaves the same object. */
 export async function stagePage(
   env: Env,
-  spec: RunSpec,
+  spec: ExportRunSpec,
   table: ClickHouseTable,
   { page, bounds, before }: DuePage,
-): Promise<Result<SegmentRef, RunFailure>> {
+): Promise<Result<SegmentRef, ExportRunFailure>> {
   let leave = () => {};
   try {
     // A page before compression is about as large as its file and the segment made of it together.
@@ -33,7 +33,7 @@ export async function stagePage(
       leave = await enterRoom(bounds.bytes);
     });
     if (!file.ok) return fail({ reason: "source", source: file.failure });
-    const made = adoptSegment(file.value, { version: spec.formatVersion, fields: spec.exportFields });
+    const made = importForeignChunks(file.value, { version: spec.formatVersion, fields: spec.exportFields });
     if (!made.ok && made.failure.reason === "not_adoptable")
       return fail({ reason: "processing", message: `a page of the table is not usable: ${made.failure.message}` });
     if (!made.ok || made.value.rows !== bounds.rows)
@@ -50,7 +50,7 @@ export async function stagePage(
 
 /** What the run wants of the table; `before`: the bound of its snapshot. */
 export const pageScope = (
-  { tenantId, projectId, partition, exportFields, filter }: RunSpec,
+  { tenantId, projectId, partition, exportFields, filter }: ExportRunSpec,
   before: number | null,
 ): PageScope =>
   scopeOf({

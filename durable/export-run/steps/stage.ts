@@ -3,7 +3,7 @@ import { sourceFailure } from "../../../src/clickhouse/failures.ts";
 import type { PageBounds } from "../../../src/clickhouse/queries.ts";
 import type { Staging } from "../../../src/domain/export-run/state.ts";
 import { isSameSource, type TableBinding, type TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
-import type { RunFailure, SourceFailure } from "../../../src/domain/shared/failures.ts";
+import type { ExportRunFailure, SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import { readSettings } from "../../../src/settings.ts";
@@ -83,10 +83,10 @@ async function storedStaging({ env, spec }: StepContext): Promise<StoredStaging>
   return object.json<StoredStaging>();
 }
 
-const isChange = (failure: RunFailure): boolean =>
+const isChange = (failure: ExportRunFailure): boolean =>
   failure.reason === "source" && failure.source.reason === "rows_changed";
 
-const failed = (context: StepContext, failure: RunFailure): null => {
+const failed = (context: StepContext, failure: ExportRunFailure): null => {
   context.record({ type: "RecordFailure", failure, now: Date.now() });
   return null;
 };

@@ -1,9 +1,9 @@
 import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/s3/etags.ts";
-import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { enterRoom } from "../../concurrency/memory-budget.ts";
-import { makeLine } from "../../concurrency/serialize.ts";
+import { serialize } from "../../concurrency/serialize.ts";
 import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
 
 /** Uploads what is missing of a file in equal parts, several at once, then joins them and looks at what lies there. */
@@ -36,10 +36,10 @@ async function uploadParts(
   const due = Array.from({ length: count }, (_, i) => i + 1).filter(
     (part) => part > digest.parts || !uploaded.has(part),
   );
-  const [toRoom, toHash] = [makeLine(), makeLine()];
+  const [toRoom, toHash] = [serialize(), serialize()];
   let isWanted = true;
   let failure: StoreFailure | null = null;
-  await inLanes(context.progress().partsInFlight, due, async (part) => {
+  await mapConcurrent(context.progress().partsInFlight, due, async (part) => {
     if (!isWanted || failure !== null || context.isTired()) return;
     const start = (part - 1) * partBytes;
     const end = Math.min(start + partBytes, file.bytes);

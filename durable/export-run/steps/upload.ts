@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { runFileKey } from "../../../src/domain/export-run/place.ts";
+import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
 import { putOrFind } from "../../../src/s3/put-or-find.ts";
 import { enterRoom } from "../../concurrency/memory-budget.ts";
 import { openBucket } from "../../secrets/vault.ts";
@@ -18,7 +18,7 @@ export async function uploadNextFile(context: StepContext, plans: FilePlans): Pr
     context.record({ type: "RecordFailure", failure: bucket.failure, now: Date.now() });
     return;
   }
-  const work: FileWork = { context, plans, store: bucket.value, file, key: runFileKey(spec, file.ordinal) };
+  const work: FileWork = { context, plans, store: bucket.value, file, key: exportRunFileKey(spec, file.ordinal) };
   if (file.bytes <= spec.limits.partBytes) await uploadWhole(work);
   else await uploadInParts(work);
 }

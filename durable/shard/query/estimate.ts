@@ -4,7 +4,7 @@ import { mayMatch } from "../../../src/filter/evaluate/statistics.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { footerOfFile, MAGIC, type PlacedChunk, readFooter } from "../../../src/parquet/footer.ts";
-import { type PlannedSegment, type Share, sharesOf } from "../../../src/parquet/plan.ts";
+import { type PlannedSegment, type SizeBound, sizeBoundsOf } from "../../../src/parquet/plan.ts";
 import { statisticsOf } from "../../../src/parquet/read/footer-statistics.ts";
 import { SegmentWriter } from "../../../src/parquet/write/segment-writer.ts";
 import { deriveRow } from "../../../src/trace/run/derive-row.ts";
@@ -13,7 +13,7 @@ import { groupByRun, type HotRun, planSeal } from "../../../src/trace/segments/s
 import type { ShardIdentity } from "../../protocol/actors.ts";
 import type { ShardEstimate, ShardQuestion } from "../../protocol/shard.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
-import type { TraceStore } from "../store/store.ts";
+import type { ShardStore } from "../store/store.ts";
 
 /** Hot changes looked at together; of a run whose changes stand far apart, each part counts. */
 const CHANGES_PER_PAGE = 20_000;
@@ -28,7 +28,7 @@ const SAMPLE_BYTES = 1024 * 1024;
 const SIZE_BESIDE_ZSTANDARD = { gzip: 1.25, snappy: 2.4 } as const;
 
 /** What a shard would give to an export, told from footers and a sample: nothing is sealed, nothing is read from R2. */
-export function estimateShard(store: TraceStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
+export function estimateShard(store: ShardStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
   const filter = acceptedFilter(question.filter);
   const sealed = store
     .overlapping(question.window, Number.POSITIVE_INFINITY)
@@ -49,7 +49,7 @@ function maybeMatches({ footer }: SnapshotSegment, filter: Filter): boolean {
 function estimateSegment(
   segment: SnapshotSegment,
   question: ShardQuestion,
-): { readonly share: Share; readonly isExact: boolean } {
+): { readonly share: SizeBound; readonly isExact: boolean } {
   const footer = segment.footer === null ? null : readFooter(segment.footer);
   const whole = footer?.ok
     ? shareOf({ bytes: segment.bytes, footer: footer.value }, question)
@@ -67,7 +67,7 @@ function partInside({ minStart, maxStart }: SnapshotSegment, window: Window): nu
 }
 
 /** Runs that are not sealed yet, as one more segment of which a sample is known. */
-function estimateHot(store: TraceStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
+function estimateHot(store: ShardStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
   const upTo = store.hot.lastSeq();
   const sample = new SegmentWriter(identity);
   let sampledBytes = 0;
@@ -114,8 +114,8 @@ const isInside = ({ start }: HotRun, window: Window): boolean =>
   start !== null && start >= window.start * 1000 && start < window.end * 1000;
 
 /** The share of a whole segment. */
-function shareOf(segment: PlannedSegment, { selection, compression, targetFileBytes }: ShardQuestion): Share {
-  const [share] = sharesOf([recoded(segment, compression)], selection, targetFileBytes);
+function shareOf(segment: PlannedSegment, { selection, compression, targetFileBytes }: ShardQuestion): SizeBound {
+  const [share] = sizeBoundsOf([recoded(segment, compression)], selection, targetFileBytes);
   if (share === undefined) throw new Error("a segment has a share");
   return share;
 }

@@ -3,7 +3,7 @@ import { feedbackOfRuns } from "../../../src/parquet/read/run-feedback.ts";
 import type { FeedbackEntry } from "../../../src/trace/run/change.ts";
 import { feedbackBytes, feedbackEntries, feedbackKept } from "../../../src/trace/run/feedback-list.ts";
 import type { FeedbackQuestion, FoundFeedback } from "../../protocol/shard.ts";
-import type { TraceStore } from "../store/store.ts";
+import type { ShardStore } from "../store/store.ts";
 import type { ShardView } from "./shard-view.ts";
 
 /**
@@ -48,7 +48,7 @@ const NONE: ReadonlyMap<string, Uint8Array> = new Map();
 const runsIn = (segments: ReadonlyMap<string, number>, number: number): readonly string[] =>
   [...segments].flatMap(([runId, segment]) => (segment === number ? [runId] : []));
 
-function entriesOf(store: TraceStore, runId: string, list: Uint8Array | undefined): readonly FeedbackEntry[] {
+function entriesOf(store: ShardStore, runId: string, list: Uint8Array | undefined): readonly FeedbackEntry[] {
   const kept = feedbackKept(list === undefined ? [] : feedbackEntries(new TextDecoder().decode(list)));
   for (const { feedback } of store.hot.feedback(runId)) if (feedback !== null) kept.say(feedback);
   return kept.entries();
@@ -56,7 +56,7 @@ function entriesOf(store: TraceStore, runId: string, list: Uint8Array | undefine
 
 async function listsIn(
   bucket: R2Bucket,
-  store: TraceStore,
+  store: ShardStore,
   number: number,
   runIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Uint8Array>> {

@@ -1,9 +1,9 @@
-import { chosenRows, type PartialRow, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
+import { type PartialRow, partialRows, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { type QueriedRows, queriedBytes, type RowsQuestion } from "../../protocol/query.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
 import { changedRow, freshRow } from "../store/apply-changes.ts";
-import { type Part, partsOf } from "./segments-with-changes.ts";
+import { partsOf, type SegmentWithChanges } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";
 
 /**
@@ -46,7 +46,7 @@ export async function readRuns(view: ShardView, { ids, columns, maxBytes }: Rows
 /** Rows of one segment by their ids, with what came since. */
 async function rowsOf(
   { env, store }: ShardView,
-  { segment, changed }: Part,
+  { segment, changed }: SegmentWithChanges,
   ids: ReadonlySet<string>,
   columns: readonly RowColumn[],
   commits: number,
@@ -56,9 +56,9 @@ async function rowsOf(
   const needed = new Set<RowColumn>(isChanged ? ROW_COLUMNS : ["id", ...columns]);
   const held = await readColumns(env, segment, footer, needed);
   if (store.commits !== commits) return null;
-  const numbers = chosenRows(held, ["id"], "all").flatMap(({ id = "" }, row) => (ids.has(id) ? [row] : []));
+  const numbers = partialRows(held, ["id"], "all").flatMap(({ id = "" }, row) => (ids.has(id) ? [row] : []));
   return new Map(
-    chosenRows(held, needed, Uint32Array.from(numbers)).map((row) => {
+    partialRows(held, needed, Uint32Array.from(numbers)).map((row) => {
       const { id = "" } = row;
       const run = changed.get(id);
       // Where a run has changed, all columns were read.

@@ -5,8 +5,8 @@ import { and, or } from "../../../src/filter/logic.ts";
 import { mayHold } from "../../../src/parquet/encoding/bloom.ts";
 import type { Footer } from "../../../src/parquet/footer.ts";
 import { statisticsOf } from "../../../src/parquet/read/footer-statistics.ts";
-import type { HeldChunks } from "../../../src/parquet/read/loaded-chunks.ts";
-import { chosenRows, type PartialRow, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
+import type { LoadedChunks } from "../../../src/parquet/read/loaded-chunks.ts";
+import { type PartialRow, partialRows, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
 import { chunkOf } from "../../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { textIs } from "../../../src/trace/query/filter.ts";
@@ -17,7 +17,7 @@ import type { Hit, RunQuestion } from "../../protocol/query.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { readColumns, readRange, segmentFooter } from "../../segments/read-segment.ts";
 import { changedRow } from "../store/apply-changes.ts";
-import type { Part } from "./segments-with-changes.ts";
+import type { SegmentWithChanges } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";
 
 /** What says where a row stands, and what a hit says. */
@@ -50,7 +50,7 @@ export class Search {
   }
 
   /** Whether runs of the part may stand where the question looks. */
-  mayHold({ least, most }: Part): boolean {
+  mayHold({ least, most }: SegmentWithChanges): boolean {
     const { window, after, order } = this.#question;
     if (least >= window.end || most < window.start) return false;
     if (after === null) return true;
@@ -70,19 +70,19 @@ export class Search {
   }
 
   /** Looks through a segment; its answer counts only if nothing was committed meanwhile. */
-  async look({ segment, changed }: Part, commits: number): Promise<void> {
+  async look({ segment, changed }: SegmentWithChanges, commits: number): Promise<void> {
     const footer = await segmentFooter(this.#view.env, segment);
     const matches = mayMatch(this.#filter, statisticsOf(footer));
     const isRuledOut = matches === "none" || !(await this.#mayHoldTrace(segment, footer));
     if (isRuledOut && changed.size === 0) return;
     const tested = isRuledOut || matches === "all" ? [] : rowColumnsOf(this.#compiled.columns);
     const held = await this.#read(segment, footer, new Set([...PLACE, ...tested]));
-    const places = chosenRows(held, PLACE, "all").map(({ id, start_time }) => this.#placeOf(id, start_time));
+    const places = partialRows(held, PLACE, "all").map(({ id, start_time }) => this.#placeOf(id, start_time));
     const numbersOf = (isMeant: (place: Position) => boolean): Uint32Array =>
       Uint32Array.from(places.flatMap((place, row) => (isMeant(place) ? [row] : [])));
     if (!isRuledOut) {
       const candidates = numbersOf((place) => !changed.has(place.id) && this.isInside(place));
-      const rows = chosenRows(held, tested, candidates);
+      const rows = partialRows(held, tested, candidates);
       const matching = candidates.filter((_, index) => matches === "all" || this.#matches(rows[index] ?? {}));
       await this.#addRows(segment, footer, this.#firstOf(matching, places));
     }
@@ -103,12 +103,12 @@ export class Search {
   async #addRows(segment: SnapshotSegment, footer: Footer, rows: Uint32Array): Promise<void> {
     if (rows.length === 0) return;
     const held = await this.#read(segment, footer, HIT);
-    this.#add(chosenRows(held, HIT, rows).map((row) => this.#hitOf(row)));
+    this.#add(partialRows(held, HIT, rows).map((row) => this.#hitOf(row)));
   }
 
   /** Rows of which more is known than the segment says: only the whole row tells what becomes of it. */
   async #offerChanged(
-    { segment, changed }: Pick<Part, "segment" | "changed">,
+    { segment, changed }: Pick<SegmentWithChanges, "segment" | "changed">,
     footer: Footer,
     rows: Uint32Array,
     commits: number,
@@ -117,14 +117,14 @@ export class Search {
     const held = await this.#read(segment, footer, EVERY_COLUMN);
     // What was committed while they were read has taken the changes with it.
     if (store.commits !== commits) return;
-    for (const before of chosenRows(held, ROW_COLUMNS, rows)) {
+    for (const before of partialRows(held, ROW_COLUMNS, rows)) {
       const run = changed.get(before.id ?? "");
       // All columns of a row are the row.
       if (run !== undefined) this.offer(changedRow(store, before as SegmentRow, run));
     }
   }
 
-  async #read(segment: SnapshotSegment, footer: Footer, columns: ReadonlySet<RowColumn>): Promise<HeldChunks> {
+  async #read(segment: SnapshotSegment, footer: Footer, columns: ReadonlySet<RowColumn>): Promise<LoadedChunks> {
     const names: ReadonlySet<string> = columns;
     for (const { column, bytes } of footer.chunks) if (names.has(column)) this.readBytes += bytes;
     return readColumns(this.#view.env, segment, footer, columns);

@@ -2,10 +2,10 @@ import { comparePositions, type Order, type Position } from "../../../src/trace/
 import { groupByRun, type HotRun } from "../../../src/trace/segments/seal-plan.ts";
 import type { RunQuestion } from "../../protocol/query.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
-import type { TraceStore } from "../store/store.ts";
+import type { ShardStore } from "../store/store.ts";
 
 /** A segment, and what has come since for runs in it. */
-export interface Part {
+export interface SegmentWithChanges {
   readonly segment: SnapshotSegment;
   /** By id of the run. */
   readonly changed: ReadonlyMap<string, HotRun>;
@@ -18,16 +18,16 @@ export interface Part {
 export const placeOf = ({ start, id }: HotRun, projectId: string): Position => ({ start: start ?? 0, id, projectId });
 
 /** What a shard has to look at, as it is now. */
-export interface Parts {
+export interface SegmentsWithChanges {
   /** Runs that no segment holds, in the order asked for. */
   readonly fresh: readonly HotRun[];
   /** In the order of the first run that each may hold. */
-  readonly sealed: readonly Part[];
+  readonly sealed: readonly SegmentWithChanges[];
 }
 
 const ALL_TIME = { start: 0, end: Number.MAX_SAFE_INTEGER / 1000 };
 
-export function partsOf(store: TraceStore, { ids, order }: Pick<RunQuestion, "ids" | "order">): Parts {
+export function partsOf(store: ShardStore, { ids, order }: Pick<RunQuestion, "ids" | "order">): SegmentsWithChanges {
   const changes = ids === null ? store.hot.between(0, store.hot.lastSeq(), -1) : store.hot.ofRuns(ids);
   const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
   const changedIn = new Map<string, HotRun[]>();
@@ -50,7 +50,7 @@ export function partsOf(store: TraceStore, { ids, order }: Pick<RunQuestion, "id
 }
 
 /** A change may say that a run began at another time than the sealed row does: until they are merged, both count. */
-function partOf(segment: SnapshotSegment, changed: readonly HotRun[]): Part {
+function partOf(segment: SnapshotSegment, changed: readonly HotRun[]): SegmentWithChanges {
   let least = segment.minStart;
   let most = segment.maxStart;
   for (const { start } of changed) {
@@ -67,5 +67,5 @@ const byStart =
 
 const byFirst =
   (order: Order) =>
-  (a: Part, b: Part): number =>
+  (a: SegmentWithChanges, b: SegmentWithChanges): number =>
     order === "asc" ? a.least - b.least : b.most - a.most;

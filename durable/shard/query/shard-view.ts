@@ -1,10 +1,10 @@
 import type { ShardIdentity } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
-import type { TraceStore } from "../store/store.ts";
+import type { ShardStore } from "../store/store.ts";
 
 /** A trace shard as queries see it. */
 export interface ShardView {
   readonly env: Env;
-  readonly store: TraceStore;
+  readonly store: ShardStore;
   readonly identity: ShardIdentity;
 }

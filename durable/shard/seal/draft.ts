@@ -6,11 +6,11 @@ import { hasFailed, inRowOrder } from "../../../src/trace/segments/row-order.ts"
 import type { HotRun } from "../../../src/trace/segments/seal-plan.ts";
 import { enterSealing } from "../../concurrency/memory-budget.ts";
 import { type ShardIdentity, traceShardName } from "../../protocol/actors.ts";
-import type { Replaced, TraceStore, WrittenSegment } from "../store/store.ts";
+import type { Replaced, ShardStore, WrittenSegment } from "../store/store.ts";
 
 /** What work on a shard's segments needs. Never done twice at once. */
 export interface Sealing {
-  readonly store: TraceStore;
+  readonly store: ShardStore;
   readonly storage: DurableObjectStorage;
   readonly bucket: R2Bucket;
   readonly identity: ShardIdentity;

@@ -1,11 +1,11 @@
-import { leastOf } from "../../../src/domain/shared/earliest.ts";
+import { earliest } from "../../../src/domain/shared/earliest.ts";
 import { log } from "../../../src/log.ts";
 import { readSettings } from "../../../src/settings.ts";
 import { type Compaction, nextCompaction } from "../../../src/trace/segments/compaction.ts";
 import type { SealPolicy } from "../../../src/trace/segments/seal-plan.ts";
 import { type ShardIdentity, traceShardName } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
-import type { TraceStore } from "../store/store.ts";
+import type { ShardStore } from "../store/store.ts";
 import { MAX_SEGMENT_ROWS, type Sealing } from "./draft.ts";
 import { compact } from "./rewrite.ts";
 import { seal } from "./seal.ts";
@@ -28,8 +28,8 @@ const COMPARED_SEGMENTS = 64;
  * What is done to a shard's segments, and when it is due: sealing, merging, removing what nobody needs. Whoever calls
  * this lets nothing of it interleave.
  */
-export class TraceUpkeep {
-  readonly store: TraceStore;
+export class ShardUpkeep {
+  readonly store: ShardStore;
   readonly #envNow: () => Env;
   readonly #storage: DurableObjectStorage;
   readonly #identity: ShardIdentity;
@@ -42,7 +42,7 @@ export class TraceUpkeep {
   /** The merge of segments to be done next. */
   #compaction: Compaction | null;
 
-  constructor(store: TraceStore, envNow: () => Env, storage: DurableObjectStorage, identity: ShardIdentity) {
+  constructor(store: ShardStore, envNow: () => Env, storage: DurableObjectStorage, identity: ShardIdentity) {
     this.store = store;
     this.#envNow = envNow;
     this.#storage = storage;
@@ -55,7 +55,7 @@ export class TraceUpkeep {
 
   /** When the next of all this is due; null: never. */
   dueAt(now: number): number | null {
-    return leastOf(this.#sealDueAt(now), this.#compaction?.dueAt ?? null, this.#disposeAt);
+    return earliest(this.#sealDueAt(now), this.#compaction?.dueAt ?? null, this.#disposeAt);
   }
 
   isSealDue(now: number): boolean {
@@ -80,7 +80,7 @@ export class TraceUpkeep {
     const upTo = hot.lastSeq();
     const oldestLeftAt = await seal(this.#sealing(), scope, settings);
     // Changes that came during the seal were not looked at.
-    this.#oldestAt = leastOf(oldestLeftAt, hot.lastSeq() > upTo ? began : null);
+    this.#oldestAt = earliest(oldestLeftAt, hot.lastSeq() > upTo ? began : null);
     this.#sealAtBytes = hot.bytes + settings.sealBytes;
     this.#afterRewrites();
     if (before === 0) return;

@@ -1,8 +1,8 @@
 /**
- * Whether the strays of the tenant know that a trace shard's day has runs. A schedule that has looked at them wants to
+ * Whether the unrouted of the tenant know that a trace shard's day has runs. A schedule that has looked at them wants to
  * hear of later ones, so the note is forgotten then, and whoever brings runs has to leave another.
  */
-export class TraceNote {
+export class DayRegistration {
   readonly #sql: SqlStorage;
   #isLeft: boolean;
   /** What confirms a note; one that was asked for earlier confirms nothing. */

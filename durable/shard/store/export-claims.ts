@@ -29,13 +29,13 @@ const WITHIN = "state = 'live' AND min_start < ?2 AND max_start >= ?1 AND first 
 const WITHOUT_END = Number.MAX_SAFE_INTEGER;
 
 /** Part of a segment, by its number. */
-export interface SharedSegment {
+export interface ClaimedSegment {
   readonly number: number;
   /** Rows that began in one of these belong to the share; in order. */
   readonly keep: readonly Window[];
 }
 
-export class TraceShares {
+export class ExportClaims {
   readonly #sql: SqlStorage;
 
   /** Gives older stores the tables. */
@@ -57,7 +57,7 @@ export class TraceShares {
   }
 
   /** The segments of a claim on a window; the first call decides on them. To be called within one transaction. */
-  take(claim: Claim, window: Window): SharedSegment[] {
+  take(claim: Claim, window: Window): ClaimedSegment[] {
     const { exportId, kind } = claim;
     const isNew = this.#refuseMore(exportId, kind);
     if (isNew && kind === "main") this.#add(claim, window, { above: 0, upto: this.#lastNumber() });
@@ -140,7 +140,7 @@ export class TraceShares {
   }
 
   /** In the lasting order of segments; windows that touch are one. */
-  #segments({ exportId, kind }: Claim): SharedSegment[] {
+  #segments({ exportId, kind }: Claim): ClaimedSegment[] {
     const found = new Map<number, Window[]>();
     const rows = this.#sql.exec<{ number: number; start: number; end: number }>(
       `SELECT number, starts_at AS start, ends_at AS "end" FROM share JOIN segment

@@ -1,7 +1,7 @@
 import type { RunChange } from "../../../src/trace/run/change.ts";
 import { decodeChange, encodeChange } from "../../../src/trace/run/change-codec.ts";
 import { type HotChange, startHint } from "../../../src/trace/segments/seal-plan.ts";
-import { deletePieces, PIECE_BYTES, readPieces, writePieces } from "../../journal/blob-chunks.ts";
+import { CHUNK_BYTES, deleteBlobChunks, readBlobChunks, writeBlobChunks } from "../../journal/blob-chunks.ts";
 
 /** Feedback is asked for by its run. Stores of the first version lack it. */
 const CREATE_FEEDBACK_INDEX = "CREATE INDEX IF NOT EXISTS change_feedback ON change (run) WHERE kind = 'feedback'";
@@ -10,7 +10,7 @@ const CREATE_FEEDBACK_INDEX = "CREATE INDEX IF NOT EXISTS change_feedback ON cha
 const CHANGE_OVERHEAD_BYTES = 256;
 
 /** The hot changes of a trace shard, by their numbers in order of acceptance. */
-export class TraceHot {
+export class HotChanges {
   readonly #sql: SqlStorage;
   /** What the changes weigh together. Whoever rolls a transaction back puts it right again. */
   bytes: number;
@@ -24,7 +24,7 @@ export class TraceHot {
   append(change: RunChange, now: number): void {
     const body = encodeChange(change);
     const bytes = body.length + CHANGE_OVERHEAD_BYTES;
-    const isLong = body.length > PIECE_BYTES;
+    const isLong = body.length > CHUNK_BYTES;
     const { start, rank } = startHint(change);
     const { seq } = this.#sql
       .exec<{ seq: number }>(
@@ -39,7 +39,7 @@ export class TraceHot {
         isLong ? null : body,
       )
       .one();
-    if (isLong) writePieces(this.#sql, seq, body);
+    if (isLong) writeBlobChunks(this.#sql, seq, body);
     this.bytes += bytes;
   }
 
@@ -75,7 +75,7 @@ export class TraceHot {
   *changes(seqs: readonly number[]): Generator<RunChange> {
     for (const seq of seqs) {
       const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM change WHERE seq = ?", seq).one();
-      yield decodeChange(body === null ? readPieces(this.#sql, seq) : new Uint8Array(body));
+      yield decodeChange(body === null ? readBlobChunks(this.#sql, seq) : new Uint8Array(body));
     }
   }
 
@@ -92,7 +92,7 @@ export class TraceHot {
   remove(seqs: readonly number[]): void {
     const list = JSON.stringify(seqs);
     this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);
-    deletePieces(this.#sql, list);
+    deleteBlobChunks(this.#sql, list);
   }
 
   #select(which: string, ...bindings: SqlStorageValue[]): HotChange[] {

@@ -4,7 +4,7 @@ import type { LiveSegment } from "../../../src/trace/segments/compaction.ts";
 const ADD_RAW_BYTES = "ALTER TABLE segment ADD COLUMN raw INTEGER";
 
 /** The objects of a trace shard by their numbers: those about to be written, those that count, and those to be removed. */
-export class TraceObjects {
+export class SegmentObjects {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

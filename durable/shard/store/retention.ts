@@ -13,7 +13,7 @@ export async function dayKeptUntil(env: Env, { tenantId, projectId, day }: Shard
 }
 
 /** When a trace shard asks next how long its day is kept, and what is forgotten when the day is over. */
-export class TraceRetention {
+export class DayRetention {
   readonly #sql: SqlStorage;
   #lookAt: number | null;
 

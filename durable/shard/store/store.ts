@@ -1,15 +1,15 @@
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
 import type { RunStatistics } from "../../../src/trace/run/statistics.ts";
-import { CREATE_PIECES } from "../../journal/blob-chunks.ts";
+import { CREATE_BLOB_CHUNKS } from "../../journal/blob-chunks.ts";
 import type { Arrivals, ShardMark } from "../../protocol/shard.ts";
 import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
-import { TraceNote } from "./day-registration.ts";
-import { TraceShares } from "./export-claims.ts";
-import { TraceHot } from "./hot-changes.ts";
-import { TraceObjects } from "./objects.ts";
-import { TraceRetention } from "./retention.ts";
-import { TraceSummaries } from "./summaries.ts";
+import { DayRegistration } from "./day-registration.ts";
+import { ExportClaims } from "./export-claims.ts";
+import { HotChanges } from "./hot-changes.ts";
+import { SegmentObjects } from "./objects.ts";
+import { DayRetention } from "./retention.ts";
+import { SegmentSummaries } from "./summaries.ts";
 
 /**
  * What a trace shard keeps in SQLite. Synchronous throughout: statements without an await between them are one
@@ -31,7 +31,7 @@ const SCHEMA = [
     etag TEXT, bytes INTEGER, rows INTEGER, min_start INTEGER, max_start INTEGER) STRICT`,
   "CREATE TABLE sealed (run TEXT PRIMARY KEY, segment INTEGER NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE TABLE noted (at INTEGER NOT NULL) STRICT",
-  CREATE_PIECES,
+  CREATE_BLOB_CHUNKS,
 ];
 
 /** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
@@ -56,40 +56,40 @@ export interface Replaced {
   readonly first: number;
 }
 
-export class TraceStore {
+export class ShardStore {
   readonly #sql: SqlStorage;
-  readonly hot: TraceHot;
-  readonly note: TraceNote;
-  readonly shares: TraceShares;
-  readonly summaries: TraceSummaries;
-  readonly objects: TraceObjects;
-  readonly retention: TraceRetention;
+  readonly hot: HotChanges;
+  readonly note: DayRegistration;
+  readonly shares: ExportClaims;
+  readonly summaries: SegmentSummaries;
+  readonly objects: SegmentObjects;
+  readonly retention: DayRetention;
   /** How often rows were moved or forgotten: whoever sees another number after waiting has to look again. */
   commits = 0;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(CREATE_FOOTERS);
-    this.hot = new TraceHot(sql);
-    this.note = new TraceNote(sql);
-    this.shares = new TraceShares(sql);
-    this.summaries = new TraceSummaries(sql);
-    this.objects = new TraceObjects(sql);
-    this.retention = new TraceRetention(sql);
+    this.hot = new HotChanges(sql);
+    this.note = new DayRegistration(sql);
+    this.shares = new ExportClaims(sql);
+    this.summaries = new SegmentSummaries(sql);
+    this.objects = new SegmentObjects(sql);
+    this.retention = new DayRetention(sql);
   }
 
   /** The store if anything was ever put into it: asking an empty shard must not give it storage. */
-  static existing(sql: SqlStorage): TraceStore | null {
+  static existing(sql: SqlStorage): ShardStore | null {
     const tables = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'change'").toArray();
-    return tables.length === 0 ? null : new TraceStore(sql);
+    return tables.length === 0 ? null : new ShardStore(sql);
   }
 
-  static create(sql: SqlStorage): TraceStore {
+  static create(sql: SqlStorage): ShardStore {
     for (const statement of SCHEMA) sql.exec(statement);
-    return new TraceStore(sql);
+    return new ShardStore(sql);
   }
 
-  /** Those of the runs of which a post or a patch has come. Scans the hot changes: strays alone ask this. */
+  /** Those of the runs of which a post or a patch has come. Scans the hot changes: unrouted alone ask this. */
   known(runIds: readonly string[]): string[] {
     const asked = JSON.stringify(runIds);
     return this.#sql

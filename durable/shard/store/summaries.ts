@@ -3,7 +3,7 @@ import { addStatistics, NO_RUNS, type RunStatistics } from "../../../src/trace/r
 /** Statistics of a trace shard's live segments, made when they are written; segments of older versions have none. */
 const CREATE_SUMMARIES = "CREATE TABLE IF NOT EXISTS summary (segment INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT";
 
-export class TraceSummaries {
+export class SegmentSummaries {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

@@ -10,7 +10,7 @@ import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
-import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { bulkExport, workspace } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import { openBinding } from "./open-table.ts";
@@ -52,6 +52,6 @@ export async function lookInTable(
 const NO_TABLE = { rows: [], take: null };
 
 const statusesOf = async (env: Env, { carried }: TableLedger): Promise<ReadonlyMap<string, ExportStatus>> => {
-  const answers = await inLanes(ASK_LANES, carried, ({ exportId }) => bulkExport(env, exportId).view());
+  const answers = await mapConcurrent(ASK_LANES, carried, ({ exportId }) => bulkExport(env, exportId).view());
   return new Map(answers.flatMap((record) => (record === null ? [] : [[record.id, record.status]])));
 };

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 
 /** What one request may cost. Every question to a shard counts at least so much, found or not. */
-const LEAST_BYTES_PER_QUESTION = 64 * 1024;
+const MIN_BYTES_PER_QUESTION = 64 * 1024;
 
 /** With something found, a request ends here, and the next one goes on by its cursor. */
 const ENOUGH_BYTES = 64 * 1024 * 1024;
@@ -10,13 +10,13 @@ const ENOUGH_BYTES = 64 * 1024 * 1024;
  * With nothing found, it ends here: half of the 10,000 other actors that a request may ask (Workers limits), and some
  * ten seconds of reading.
  */
-const MOST_FOR_NOTHING: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
+const MAX_FOR_NOTHING: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
 
 /**
  * Where something was found on a day, this may be spent to ask the other shards of that day too, without which nobody
  * knows what comes first: what the platform leaves for the rows, and less than a minute.
  */
-const MOST_FOR_SOMETHING: Cost = { questions: 9000, bytes: 4 * 1024 * 1024 * 1024 };
+const MAX_FOR_SOMETHING: Cost = { questions: 9000, bytes: 4 * 1024 * 1024 * 1024 };
 
 interface Cost {
   readonly questions: number;
@@ -30,7 +30,7 @@ export class QueryBudget {
 
   spend(readBytes: number): void {
     this.#questions += 1;
-    this.#bytes += Math.max(readBytes, LEAST_BYTES_PER_QUESTION);
+    this.#bytes += Math.max(readBytes, MIN_BYTES_PER_QUESTION);
   }
 
   get isEnough(): boolean {
@@ -39,7 +39,7 @@ export class QueryBudget {
 
   /** Whether no further question may be asked, with or without anything found by the questions before it. */
   isSpent(hasFound: boolean): boolean {
-    const most = hasFound ? MOST_FOR_SOMETHING : MOST_FOR_NOTHING;
+    const most = hasFound ? MAX_FOR_SOMETHING : MAX_FOR_NOTHING;
     return this.#questions >= most.questions || this.#bytes >= most.bytes;
   }
 }

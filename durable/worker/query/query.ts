@@ -7,7 +7,7 @@ import type { Filter } from "../../../src/filter/filter.ts";
 import type { PartialRow, RowColumn } from "../../../src/parquet/read/read-rows.ts";
 import { dayMayMatch } from "../../../src/trace/query/filter.ts";
 import { type Order, type Position, placeBefore } from "../../../src/trace/query/order.ts";
-import { strays } from "../../protocol/actors.ts";
+import { unrouted } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Hit, RunQuestion } from "../../protocol/query.ts";
 import type { KnownDay } from "../../protocol/shard.ts";
@@ -20,8 +20,8 @@ import { type TraceTest, traceTest } from "./traces.ts";
 const CANDIDATES = 500;
 
 /** Days looked at together: one at first, then twice as many each time nothing was found. */
-const MOST_DAYS_TOGETHER = 16;
-const MOST_SHARDS_TOGETHER = 512;
+const MAX_DAYS_TOGETHER = 16;
+const MAX_SHARDS_TOGETHER = 512;
 
 /** Projects named when days are asked for; of more, the days of all projects come, and others are left out here. */
 const PROJECTS_NAMED = 1000;
@@ -89,7 +89,7 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     hits.push(...fitting.slice(0, limit - hits.length));
     const full = hits[limit - 1];
     if (full !== undefined) return ok({ hits, next: full });
-    together = found.hits.length > 0 ? 1 : Math.min(together * 2, MOST_DAYS_TOGETHER);
+    together = found.hits.length > 0 ? 1 : Math.min(together * 2, MAX_DAYS_TOGETHER);
     after = found.stoppedAt ?? behind(order, last.day);
     if (asking.budget.isEnough && hits.length > 0) return ok({ hits, next: after });
   }
@@ -135,7 +135,7 @@ async function daysFrom(
   const end =
     order === "desc" && after !== null ? Math.min(window.end, after.start + (after.id === "" ? 0 : 1)) : window.end;
   if (first >= end) return [];
-  const days = await strays(env, tenantId).daysToQuery({
+  const days = await unrouted(env, tenantId).daysToQuery({
     projectIds: projects.size > PROJECTS_NAMED ? null : [...projects.keys()],
     firstDay: dayOf(first / 1000),
     lastDay: dayOf((end - 1) / 1000),
@@ -145,7 +145,7 @@ async function daysFrom(
   let shards = 0;
   const taken: KnownDay[] = [];
   for (const day of days) {
-    if (shards > MOST_SHARDS_TOGETHER && day.day !== taken.at(-1)?.day) break;
+    if (shards > MAX_SHARDS_TOGETHER && day.day !== taken.at(-1)?.day) break;
     shards += day.shards;
     taken.push(day);
   }

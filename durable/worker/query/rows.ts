@@ -1,7 +1,7 @@
 import type { QueriedProject } from "../../../src/domain/project/records.ts";
 import type { RowColumn } from "../../../src/parquet/read/read-rows.ts";
 import { shardOf } from "../../../src/trace/run/routing.ts";
-import { answersThatFit } from "../../concurrency/collect-within-budget.ts";
+import { collectWithinBudget } from "../../concurrency/collect-within-budget.ts";
 import { type ShardIdentity, traceShard, traceShardName } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import { type Hit, type QueriedRows, queriedBytes } from "../../protocol/query.ts";
@@ -21,7 +21,7 @@ export function rowsOfHits(
     const shard = shardOf(id, projects.get(projectId)?.shards ?? 1);
     return { tenantId, projectId, day, shard };
   };
-  return answersThatFit(hits, PAGE_BYTES, {
+  return collectWithinBudget(hits, PAGE_BYTES, {
     actorOf: (hit) => traceShardName(shardOfHit(hit)),
     ask(asked, maxBytes) {
       const ids = asked.map(({ id }) => id);

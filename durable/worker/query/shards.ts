@@ -1,6 +1,6 @@
 import { type Found, firstOf, mergeFound } from "../../../src/trace/query/order.ts";
 import { shardOf } from "../../../src/trace/run/routing.ts";
-import { inLanes } from "../../concurrency/map-concurrent.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { traceShard } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Hit, RunQuestion } from "../../protocol/query.ts";
@@ -26,7 +26,7 @@ export async function findInDays(
   const asked = days.flatMap((day) => shardsOf(day, question.ids).map((part) => ({ ...day, ...part })));
   let found: Found<Hit> = { hits: [], stoppedAt: null };
   let isSpent = false;
-  await inLanes(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
+  await mapConcurrent(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
     isSpent ||= budget.isSpent(found.hits.length > 0);
     if (isSpent) return;
     const answer = await traceShard(env, { tenantId, projectId, day, shard }).findRuns({ ...question, ids });

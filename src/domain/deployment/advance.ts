@@ -1,5 +1,5 @@
 import type { DeploymentEvent } from "./events.ts";
-import { EDGE_STEP_MS, MOST_INTERRUPTIONS } from "./limits.ts";
+import { EDGE_STEP_MS, MAX_INTERRUPTIONS } from "./limits.ts";
 import type { DeploymentDefinition, RevisionFailure } from "./records.ts";
 import { isAtWork, isWaiting, mayMove, type RevisionStatus } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, type Revision } from "./state.ts";
@@ -20,8 +20,8 @@ export const move = (
 /** Cut off at work: queued again, unless that happened too often. */
 export function interrupt(revision: Revision, failure: RevisionFailure, at: number): readonly DeploymentEvent[] {
   if (!isAtWork(revision.status)) return [];
-  if (revision.interruptions + 1 < MOST_INTERRUPTIONS) return move(revision, "INTERRUPTED", failure, at);
-  const message = `${failure.message} It happened ${MOST_INTERRUPTIONS} times.`;
+  if (revision.interruptions + 1 < MAX_INTERRUPTIONS) return move(revision, "INTERRUPTED", failure, at);
+  const message = `${failure.message} It happened ${MAX_INTERRUPTIONS} times.`;
   return move(revision, failedAt(revision), { ...failure, message }, at);
 }
 

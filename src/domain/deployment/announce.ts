@@ -27,7 +27,7 @@ export function announceDeployment(event: DeploymentEvent, after: DeploymentStat
         { to: "fleet", kind: "unlist" },
         ...listenerMessage("release", listenerId),
       ];
-    case "DeploymentForgone":
+    case "DeploymentAbandoned":
     case "ProjectOpened":
     case "RevisionAdded":
     case "RevisionMoved":

@@ -25,7 +25,7 @@ export type DeploymentCommand =
       readonly now: number;
     }
   /** Its name goes to another one: should its creation still be on the way, it comes too late. */
-  | { readonly type: "Forgo"; readonly now: number }
+  | { readonly type: "Abandon"; readonly now: number }
   | { readonly type: "RecordProject"; readonly projectId: string; readonly now: number }
   | {
       readonly type: "AddRevision";
@@ -55,9 +55,9 @@ export type DeploymentCommand =
       readonly now: number;
     }
   | { readonly type: "TakeLease"; readonly listenerId: string; readonly leaseId: string; readonly now: number }
-  | { readonly type: "HearReport"; readonly report: ListenerReport; readonly now: number }
+  | { readonly type: "RecordListenerReport"; readonly report: ListenerReport; readonly now: number }
   /** The listener polled at `heardAt`, by the clock of its own actor. */
-  | { readonly type: "HearPoll"; readonly heardAt: number; readonly now: number }
-  | { readonly type: "HearSilence"; readonly now: number }
+  | { readonly type: "RecordPoll"; readonly heardAt: number; readonly now: number }
+  | { readonly type: "RecordListenerSilence"; readonly now: number }
   | { readonly type: "Delete"; readonly withProject: boolean; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number };

@@ -1,5 +1,5 @@
 import type { Refusal } from "../shared/failures.ts";
-import { MOST_REVISIONS } from "./limits.ts";
+import { MAX_REVISIONS } from "./limits.ts";
 import type { DeploymentDefinition, RevisionContent } from "./records.ts";
 import type { ActiveDeployment } from "./state.ts";
 
@@ -39,7 +39,7 @@ export function refuseContent({ source }: DeploymentDefinition, content: Revisio
 
 /** Why there is no room for another revision; null when there is. */
 export function refuseCrowd({ revisions }: ActiveDeployment): Refusal | null {
-  if (revisions.length < MOST_REVISIONS) return null;
-  const message = `The deployment has ${MOST_REVISIONS} revisions, which is the most; create another one.`;
+  if (revisions.length < MAX_REVISIONS) return null;
+  const message = `The deployment has ${MAX_REVISIONS} revisions, which is the most; create another one.`;
   return { reason: "conflict", message };
 }

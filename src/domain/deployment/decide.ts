@@ -1,7 +1,7 @@
 import { advance, failedAt, interrupt, isRemote, move } from "./advance.ts";
 import type { DeploymentCommand } from "./commands.ts";
 import type { DeploymentEvent } from "./events.ts";
-import { hearPoll, hearReport, hearSilence, takeLease } from "./leases.ts";
+import { applyPoll, applyReport, applySilence, takeLease } from "./leases.ts";
 import type { RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, revisionOf } from "./state.ts";
@@ -12,7 +12,7 @@ export function decide(command: DeploymentCommand, state: DeploymentState): read
   switch (state.status) {
     case "NONE":
       if (state.isForgone) return [];
-      if (command.type === "Forgo") return [{ type: "DeploymentForgone", at }];
+      if (command.type === "Abandon") return [{ type: "DeploymentAbandoned", at }];
       if (command.type !== "Create") return [];
       return [
         { type: "DeploymentCreated", definition: command.definition, key: command.key, draft: command.draft, at },
@@ -27,7 +27,7 @@ export function decide(command: DeploymentCommand, state: DeploymentState): read
 function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   switch (command.type) {
     case "Create":
-    case "Forgo":
+    case "Abandon":
     case "RecordCleaned":
       return [];
     case "RecordProject":
@@ -74,12 +74,12 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
     }
     case "TakeLease":
       return takeLease(command, state, at);
-    case "HearReport":
-      return then(state, hearReport(command.report, state, at), at);
-    case "HearPoll":
-      return hearPoll(command.heardAt, state, at);
-    case "HearSilence":
-      return hearSilence(state, at);
+    case "RecordListenerReport":
+      return then(state, applyReport(command.report, state, at), at);
+    case "RecordPoll":
+      return applyPoll(command.heardAt, state, at);
+    case "RecordListenerSilence":
+      return applySilence(state, at);
     case "Delete":
       return [
         ...state.revisions.flatMap((revision) => move(revision, "INTERRUPTED", DELETED, at)),

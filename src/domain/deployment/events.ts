@@ -16,7 +16,7 @@ export interface Lease {
 
 export type DeploymentEvent =
   /** Nothing was made under this id, and nothing will be. */
-  | { readonly type: "DeploymentForgone"; readonly at: number }
+  | { readonly type: "DeploymentAbandoned"; readonly at: number }
   | {
       readonly type: "DeploymentCreated";
       readonly definition: DeploymentDefinition;

@@ -3,7 +3,7 @@ import { move } from "./advance.ts";
 import type { DeploymentCommand, ListenerReport } from "./commands.ts";
 import type { DeploymentEvent } from "./events.ts";
 import { LEASE_MS } from "./limits.ts";
-import { MOST_MESSAGE_CHARACTERS, type RevisionFailure } from "./records.ts";
+import { MAX_MESSAGE_CHARACTERS, type RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, type Revision, revisionOf } from "./state.ts";
 import { activeOf } from "./view.ts";
@@ -38,7 +38,7 @@ export function refuseReport(report: ListenerReport, state: DeploymentState, at:
 }
 
 /** A report of what is known already renews the lease; one that is refused changes nothing. */
-export function hearReport(report: ListenerReport, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+export function applyReport(report: ListenerReport, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const revision = revisionOf(state, report.revisionId);
   if (revision === null || !isAtWork(revision.status) || refuseReport(report, state, at) !== null) return [];
   const renewed: DeploymentEvent = { type: "LeaseRenewed", revisionId: revision.id, until: at + LEASE_MS, at };
@@ -64,13 +64,13 @@ export function hearReport(report: ListenerReport, state: ActiveDeployment, at: 
 }
 
 /** The revision that serves is UNKNOWN while its listener is silent. */
-export function hearSilence(state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+export function applySilence(state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const active = activeOf(state);
   return active === null ? [] : move(active, "UNKNOWN", SILENT, at);
 }
 
 /** A poll ends the silence before it; one that was sent before and comes late says nothing of it. */
-export function hearPoll(heardAt: number, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+export function applyPoll(heardAt: number, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const active = activeOf(state);
   if (active?.status !== "UNKNOWN" || heardAt < active.updatedAt) return [];
   return move(active, "DEPLOYED", null, at);
@@ -83,7 +83,7 @@ const canFollow = ({ status }: Revision, report: ListenerReport): boolean => {
 
 const reported = ({ reason }: ListenerReport): RevisionFailure => ({
   reason: "reported",
-  message: (reason ?? "The listener gave no reason.").slice(0, MOST_MESSAGE_CHARACTERS),
+  message: (reason ?? "The listener gave no reason.").slice(0, MAX_MESSAGE_CHARACTERS),
 });
 
 const SILENT: RevisionFailure = {

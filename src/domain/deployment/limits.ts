@@ -18,10 +18,10 @@ export const EDGE_STEP_MS = 60 * SECOND;
 export const HEALTH_WITHIN_MS = 10 * SECOND;
 
 /** Times that a revision may be cut off at work before it has failed: what kills three processes kills the fourth. */
-export const MOST_INTERRUPTIONS = 3;
+export const MAX_INTERRUPTIONS = 3;
 
 /** Their list is answered by asking each of them. */
-export const MOST_DEPLOYMENTS = 100;
+export const MAX_DEPLOYMENTS = 100;
 
 /** Every revision stays in the log, and its fold in memory. */
-export const MOST_REVISIONS = 1000;
+export const MAX_REVISIONS = 1000;

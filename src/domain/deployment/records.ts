@@ -72,7 +72,7 @@ export interface RevisionFailure {
 }
 
 /** Longest message of a failure: an agent may answer at any length. */
-export const MOST_MESSAGE_CHARACTERS = 2000;
+export const MAX_MESSAGE_CHARACTERS = 2000;
 
 export interface RevisionRecord {
   readonly id: string;

@@ -59,7 +59,7 @@ export function evolve(state: DeploymentState, event: DeploymentEvent): Deployme
     const { definition, key, draft = null } = event;
     return { status: "ACTIVE", definition, key, draft, projectId: null, revisions: [], activeId: null, updatedAt: at };
   }
-  if (event.type === "DeploymentForgone") return { status: "NONE", isForgone: true };
+  if (event.type === "DeploymentAbandoned") return { status: "NONE", isForgone: true };
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: at };
   switch (event.type) {

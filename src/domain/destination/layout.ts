@@ -18,7 +18,7 @@ export interface Partition {
 }
 
 /** S3 ends keys at 1024 bytes of UTF-8; what stands below a prefix needs less than 256 of them. */
-const LONGEST_PREFIX_BYTES = 768;
+const MAX_PREFIX_BYTES = 768;
 
 const FILE_ORDINAL_DIGITS = 5;
 
@@ -37,8 +37,8 @@ export function prefixProblem(prefix: string): string | null {
   if (prefix.split("/").some((segment) => segment === "." || segment === "..")) {
     return 'The prefix contains a folder named "." or ".."; name it otherwise.';
   }
-  if (new TextEncoder().encode(prefix).length > LONGEST_PREFIX_BYTES) {
-    return `The prefix, with the bucket's name where that stands in it, is longer than ${LONGEST_PREFIX_BYTES} bytes; shorten it.`;
+  if (new TextEncoder().encode(prefix).length > MAX_PREFIX_BYTES) {
+    return `The prefix, with the bucket's name where that stands in it, is longer than ${MAX_PREFIX_BYTES} bytes; shorten it.`;
   }
   return null;
 }

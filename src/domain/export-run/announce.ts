@@ -1,9 +1,13 @@
-import type { RunEvent } from "./events.ts";
-import type { RunReport } from "./report.ts";
-import type { RunState } from "./state.ts";
+import type { ExportRunEvent } from "./events.ts";
+import type { ExportRunReport } from "./report.ts";
+import type { ExportRunState } from "./state.ts";
 
 /** What a run tells its export: the whole report, whenever a number or the status in it has changed. */
-export function announceRun(event: RunEvent, after: RunState, seq: number): readonly RunMessage[] {
+export function announceExportRun(
+  event: ExportRunEvent,
+  after: ExportRunState,
+  seq: number,
+): readonly ExportRunMessage[] {
   if (after.status === "NONE") return [];
   switch (event.type) {
     case "RunStarted":
@@ -41,7 +45,7 @@ export function announceRun(event: RunEvent, after: RunState, seq: number): read
   }
 }
 
-function reportOf(state: Exclude<RunState, { status: "NONE" }>): RunMessage["report"] {
+function reportOf(state: Exclude<ExportRunState, { status: "NONE" }>): ExportRunMessage["report"] {
   const { snapshot, plan, files } = state.progress;
   return {
     status: state.status,
@@ -51,7 +55,7 @@ function reportOf(state: Exclude<RunState, { status: "NONE" }>): RunMessage["rep
   };
 }
 
-export interface RunMessage {
+export interface ExportRunMessage {
   readonly seq: number;
-  readonly report: RunReport;
+  readonly report: ExportRunReport;
 }

@@ -1,10 +1,10 @@
-import type { RunFailure } from "../shared/failures.ts";
+import type { ExportRunFailure } from "../shared/failures.ts";
 import type { SegmentRef } from "../shared/segment.ts";
-import type { CommittedFile, DerivedSegment, RunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
+import type { CommittedFile, DerivedSegment, ExportRunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
 
 /** What can be asked of a run. `now` is the shell's clock at the moment of asking. */
-export type RunCommand =
-  | { readonly type: "Start"; readonly spec: RunSpec; readonly now: number }
+export type ExportRunCommand =
+  | { readonly type: "Start"; readonly spec: ExportRunSpec; readonly now: number }
   | { readonly type: "Wake"; readonly now: number }
   | { readonly type: "BeginStep"; readonly step: StepName; readonly now: number }
   | { readonly type: "PauseStep"; readonly now: number }
@@ -42,11 +42,11 @@ export type RunCommand =
       readonly type: "RecordUploadAborted";
       readonly file: number;
       /** null: it was done. */
-      readonly failure: RunFailure | null;
+      readonly failure: ExportRunFailure | null;
       readonly now: number;
     }
   | { readonly type: "RecordFile"; readonly file: CommittedFile; readonly now: number }
-  | { readonly type: "RecordFailure"; readonly failure: RunFailure; readonly now: number }
+  | { readonly type: "RecordFailure"; readonly failure: ExportRunFailure; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number }
   /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
   | { readonly type: "Pause"; readonly order: number; readonly now: number }

@@ -1,8 +1,8 @@
-import type { RunFailure } from "../shared/failures.ts";
-import type { RunCommand } from "./commands.ts";
-import type { RunEvent } from "./events.ts";
-import { isKeptWhilePaused, obey } from "./pause.ts";
-import type { EndedRun, RunningRun, RunState } from "./state.ts";
+import type { ExportRunFailure } from "../shared/failures.ts";
+import type { ExportRunCommand } from "./commands.ts";
+import type { ExportRunEvent } from "./events.ts";
+import { applyPauseOrder, isKeptWhilePaused } from "./pause.ts";
+import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
 
 /**
  * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
@@ -11,7 +11,7 @@ import type { EndedRun, RunningRun, RunState } from "./state.ts";
 const CRASHES_UNTIL_PROCESSING_ERROR = 3;
 
 /** The rules of one export run. Whatever arrives after its end, or for work it has dropped, changes nothing. */
-export function decide(command: RunCommand, state: RunState): readonly RunEvent[] {
+export function decide(command: ExportRunCommand, state: ExportRunState): readonly ExportRunEvent[] {
   if (state.status === "NONE")
     return command.type === "Start" ? [{ type: "RunStarted", spec: command.spec, at: command.now }] : [];
   const at = command.now;
@@ -19,7 +19,7 @@ export function decide(command: RunCommand, state: RunState): readonly RunEvent[
   if (command.type === "Cancel") return [{ type: "RunCancelled", at }];
   if (command.type === "TimeOut") return [{ type: "RunTimedOut", at }];
   if (command.type === "Start") return [];
-  if (command.type === "Pause" || command.type === "Resume") return obey(command, state);
+  if (command.type === "Pause" || command.type === "Resume") return applyPauseOrder(command, state);
   if (state.pausedAt !== null && !isKeptWhilePaused(command)) return [];
   if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
   const recorded = record(command, state, at);
@@ -32,7 +32,7 @@ export function decide(command: RunCommand, state: RunState): readonly RunEvent[
 }
 
 /** What an ended run still does: it gives up its open upload, within bounds, and removes its scratch objects. */
-function tidyUp(command: RunCommand, state: EndedRun, at: number): readonly RunEvent[] {
+function tidyUp(command: ExportRunCommand, state: EndedExportRun, at: number): readonly ExportRunEvent[] {
   const { upload } = state.progress;
   const { failures, retryAt } = state.abort;
   if (command.type === "RecordCleaned" && !state.clean) return [{ type: "ScratchCleaned", at }];
@@ -46,9 +46,9 @@ function tidyUp(command: RunCommand, state: EndedRun, at: number): readonly RunE
   return [{ type: "AbortFailed", file, failure, retryAt: at + retryDelayMs, at }];
 }
 
-type Working = Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
+type Working = Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
 
-function record(command: Working, state: RunningRun, at: number): readonly RunEvent[] {
+function record(command: Working, state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { staging, snapshot, plan, upload, files, derived } = state.progress;
   switch (command.type) {
     case "Wake":
@@ -75,7 +75,7 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
     case "RecordPlan": {
       if (plan !== null) return [];
       const { files: count, rows, bytes } = command;
-      const planned: RunEvent = { type: "FilesPlanned", files: count, rows, bytes, at };
+      const planned: ExportRunEvent = { type: "FilesPlanned", files: count, rows, bytes, at };
       return count === 0 ? [planned, { type: "RunCompleted", rows: 0, at }] : [planned];
     }
     case "RecordUploadOpened":
@@ -108,7 +108,7 @@ function record(command: Working, state: RunningRun, at: number): readonly RunEv
   }
 }
 
-function beginAttempt(state: RunningRun, retryAt: number, at: number): readonly RunEvent[] {
+function beginAttempt(state: RunningExportRun, retryAt: number, at: number): readonly ExportRunEvent[] {
   if (at < retryAt) return [];
   const retry = state.failures.length;
   return [{ type: "AttemptStarted", retry, at, deadline: at + state.spec.limits.runTimeoutMs }];
@@ -116,11 +116,11 @@ function beginAttempt(state: RunningRun, retryAt: number, at: number): readonly 
 
 /** COMPLETED only when the rows in committed files are the rows of the plan. */
 function committed(
-  state: RunningRun,
-  file: Extract<RunEvent, { type: "FileCommitted" }>["file"],
+  state: RunningExportRun,
+  file: Extract<ExportRunEvent, { type: "FileCommitted" }>["file"],
   at: number,
-): readonly RunEvent[] {
-  const event: RunEvent = { type: "FileCommitted", file, at };
+): readonly ExportRunEvent[] {
+  const event: ExportRunEvent = { type: "FileCommitted", file, at };
   const { plan, files } = state.progress;
   if (plan === null || files.length + 1 < plan.files) return [event, ...spedUp(state, at)];
   const rows = [...files, file].reduce((sum, one) => sum + one.rows, 0);
@@ -129,9 +129,13 @@ function committed(
   return [event, { type: "RunFailed", retry: state.retry, failure: { reason: "processing", message }, at }];
 }
 
-function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: number): readonly RunEvent[] {
+function crashed(
+  state: RunningExportRun,
+  step: NonNullable<RunningExportRun["step"]>,
+  at: number,
+): readonly ExportRunEvent[] {
   const times = step.crashes + 1;
-  const event: RunEvent = { type: "StepCrashed", step: step.name, times, at };
+  const event: ExportRunEvent = { type: "StepCrashed", step: step.name, times, at };
   if (times < CRASHES_UNTIL_PROCESSING_ERROR) return [event];
   return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];
 }
@@ -140,7 +144,7 @@ function crashed(state: RunningRun, step: NonNullable<RunningRun["step"]>, at: n
  * A store that asks for fewer requests, or is too slow for so many, gets half of them, after a pause; only when one at a
  * time is too many it counts.
  */
-function slowedDown(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] | null {
+function slowedDown(state: RunningExportRun, failure: ExportRunFailure, at: number): readonly ExportRunEvent[] | null {
   const { partsInFlight } = state.progress;
   if (failure.reason !== "store" || failure.store.reason !== "throttled" || partsInFlight === 1) return null;
   const resumeAt = at + state.spec.limits.slowDownPauseMs;
@@ -148,21 +152,21 @@ function slowedDown(state: RunningRun, failure: RunFailure, at: number): readonl
 }
 
 /** A file that went through at the slower pace lets the next one go twice as fast, up to the limit. */
-function spedUp(state: RunningRun, at: number): readonly RunEvent[] {
+function spedUp(state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { partsInFlight } = state.progress;
   const most = state.spec.limits.partsInFlight;
   return partsInFlight < most ? [{ type: "SpedUp", partsInFlight: Math.min(2 * partsInFlight, most), at }] : [];
 }
 
 /** Storage and destination errors end the run at once; everything else spends one retry (spec 7.4). */
-function failed(state: RunningRun, failure: RunFailure, at: number): readonly RunEvent[] {
+function failed(state: RunningExportRun, failure: ExportRunFailure, at: number): readonly ExportRunEvent[] {
   const { limits } = state.spec;
   if (!isRetryable(failure) || state.retry >= limits.maxRetries)
     return [{ type: "RunFailed", retry: state.retry, failure, at }];
   return [{ type: "AttemptFailed", retry: state.retry, failure, retryAt: at + limits.retryDelayMs, at }];
 }
 
-function isRetryable(failure: RunFailure): boolean {
+function isRetryable(failure: ExportRunFailure): boolean {
   switch (failure.reason) {
     case "store":
       return failure.store.retryable;
@@ -178,7 +182,7 @@ function isRetryable(failure: RunFailure): boolean {
 }
 
 /** An end that came with the last command counts, however late: another attempt could not change it. */
-const isEnd = (event: RunEvent): boolean => event.type === "RunCompleted" || event.type === "RunFailed";
+const isEnd = (event: ExportRunEvent): boolean => event.type === "RunCompleted" || event.type === "RunFailed";
 
 /** Facts about finished work, worth keeping even when the attempt is over. */
-const isCheckpoint = (event: RunEvent): boolean => event.type !== "StepBegan" && event.type !== "AttemptFailed";
+const isCheckpoint = (event: ExportRunEvent): boolean => event.type !== "StepBegan" && event.type !== "AttemptFailed";

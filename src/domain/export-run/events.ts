@@ -1,12 +1,12 @@
 import type { DestinationConfig } from "../destination/records.ts";
-import type { RunFailure } from "../shared/failures.ts";
+import type { ExportRunFailure } from "../shared/failures.ts";
 import type { Compression, ExportField, FormatVersion } from "../shared/fields.ts";
 import type { Limits } from "../shared/limits.ts";
-import type { MeantSegment, SegmentRef } from "../shared/segment.ts";
+import type { SegmentRef, SelectedSegment } from "../shared/segment.ts";
 import type { Partition } from "./partition.ts";
 
 /** Everything a run needs to know, fixed when it starts. */
-export interface RunSpec {
+export interface ExportRunSpec {
   readonly runId: string;
   readonly exportId: string;
   readonly tenantId: string;
@@ -31,7 +31,7 @@ export interface SnapshotFacts {
   /** Where its list of segments lies in scratch when it is long. */
   readonly key: string;
   /** The list itself when it is short; absent: it lies under `key`. */
-  readonly list?: readonly MeantSegment[];
+  readonly list?: readonly SelectedSegment[];
   readonly segments: number;
   readonly rows: number;
   readonly bytes: number;
@@ -83,8 +83,8 @@ export type Verification = "size+etag" | "size" | "none";
 /** The one kind of work at a time that a run does; an open one found at the next wake-up means the process died. */
 export type StepName = "snapshot" | "prepare" | "upload" | "abort" | "clean";
 
-export type RunEvent =
-  | { readonly type: "RunStarted"; readonly spec: RunSpec; readonly at: number }
+export type ExportRunEvent =
+  | { readonly type: "RunStarted"; readonly spec: ExportRunSpec; readonly at: number }
   | { readonly type: "AttemptStarted"; readonly retry: number; readonly at: number; readonly deadline: number }
   | { readonly type: "StepBegan"; readonly step: StepName; readonly at: number }
   /** The step gave way to the next alarm before its work was done; nothing went wrong. */
@@ -127,13 +127,13 @@ export type RunEvent =
   | {
       readonly type: "AbortFailed";
       readonly file: number;
-      readonly failure: RunFailure;
+      readonly failure: ExportRunFailure;
       readonly retryAt: number;
       readonly at: number;
     }
   | { readonly type: "AbortRetried"; readonly at: number }
   /** The open upload of an ended run is left to the bucket's own lifecycle rule. */
-  | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: RunFailure; readonly at: number }
+  | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: ExportRunFailure; readonly at: number }
   | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
   /** The store asked for fewer requests, or took a part too slowly: the step rests until `resumeAt`, then fewer parts go up at once. */
   | { readonly type: "SlowedDown"; readonly partsInFlight: number; readonly resumeAt: number; readonly at: number }
@@ -142,12 +142,12 @@ export type RunEvent =
   | {
       readonly type: "AttemptFailed";
       readonly retry: number;
-      readonly failure: RunFailure;
+      readonly failure: ExportRunFailure;
       readonly retryAt: number;
       readonly at: number;
     }
   | { readonly type: "RunCompleted"; readonly rows: number; readonly at: number }
-  | { readonly type: "RunFailed"; readonly retry: number; readonly failure: RunFailure; readonly at: number }
+  | { readonly type: "RunFailed"; readonly retry: number; readonly failure: ExportRunFailure; readonly at: number }
   | { readonly type: "RunPaused"; readonly order: number; readonly at: number }
   /** `deadline`: the attempt's, moved by the pause; null when none is under way. */
   | { readonly type: "RunResumed"; readonly order: number; readonly deadline: number | null; readonly at: number }

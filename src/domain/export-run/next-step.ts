@@ -1,8 +1,8 @@
 import type { StepName } from "./events.ts";
-import type { RunState } from "./state.ts";
+import type { ExportRunState } from "./state.ts";
 
 /** The work that is due now, or null: the run waits for an instant, is paused or at rest. */
-export function nextStep(state: RunState): StepName | null {
+export function nextStep(state: ExportRunState): StepName | null {
   switch (state.status) {
     case "NONE":
       return null;

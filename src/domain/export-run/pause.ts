@@ -1,15 +1,15 @@
-import type { RunCommand } from "./commands.ts";
-import type { RunEvent } from "./events.ts";
-import type { RunningRun } from "./state.ts";
+import type { ExportRunCommand } from "./commands.ts";
+import type { ExportRunEvent } from "./events.ts";
+import type { RunningExportRun } from "./state.ts";
 
 /**
  * The export asks its runs to pause and to go on, each time with the number of its own event. Messages may arrive
  * twice and late: only one with a higher number than the last obeyed counts, so a run ends up as its export last asked.
  */
-export function obey(
-  command: Extract<RunCommand, { type: "Pause" | "Resume" }>,
-  state: RunningRun,
-): readonly RunEvent[] {
+export function applyPauseOrder(
+  command: Extract<ExportRunCommand, { type: "Pause" | "Resume" }>,
+  state: RunningExportRun,
+): readonly ExportRunEvent[] {
   const { order, now: at } = command;
   if (order <= state.order) return [];
   if (command.type === "Pause") return state.pausedAt === null ? [{ type: "RunPaused", order, at }] : [];
@@ -24,7 +24,7 @@ export function obey(
  * that the step gives it up.
  */
 export function isKeptWhilePaused(
-  command: Exclude<RunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,
+  command: Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,
 ): boolean {
   switch (command.type) {
     case "RecordStaging":

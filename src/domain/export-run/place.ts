@@ -1,8 +1,8 @@
 import { fileKey, folderOf, keyPrefixOf, lateFileKey } from "../destination/layout.ts";
-import type { RunSpec } from "./events.ts";
+import type { ExportRunSpec } from "./events.ts";
 
 /** Folder of a run's files in the bucket, without an outer slash (spec 2.9). */
-export const runFolder = (spec: RunSpec): string =>
+export const exportRunFolder = (spec: ExportRunSpec): string =>
   folderOf({
     prefix: keyPrefixOf(spec.destination),
     exportId: spec.exportId,
@@ -13,5 +13,5 @@ export const runFolder = (spec: RunSpec): string =>
   });
 
 /** Key of the run's file with that ordinal: the same at every attempt. */
-export const runFileKey = (spec: RunSpec, file: number): string =>
-  (spec.partition.late ? lateFileKey : fileKey)(runFolder(spec), spec.partition.ordinal, file);
+export const exportRunFileKey = (spec: ExportRunSpec, file: number): string =>
+  (spec.partition.late ? lateFileKey : fileKey)(exportRunFolder(spec), spec.partition.ordinal, file);

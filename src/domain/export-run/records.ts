@@ -1,5 +1,5 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { RunFailure } from "../shared/failures.ts";
+import type { ExportRunFailure } from "../shared/failures.ts";
 
 export interface ExportRunRecord {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface ExportRunRecord {
   /** Of the partition only rows that came too late for the schedule's earlier windows. */
   readonly late: boolean;
   readonly retryNumber: number;
-  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: RunFailure }[];
+  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: ExportRunFailure }[];
   /** Key prefix of the destination (without the bucket). */
   readonly prefix: string;
   /** null until the snapshot was taken. */

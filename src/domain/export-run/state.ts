@@ -1,11 +1,11 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { RunFailure } from "../shared/failures.ts";
+import type { ExportRunFailure } from "../shared/failures.ts";
 import type { SegmentRef } from "../shared/segment.ts";
 import type {
   CommittedFile,
   DerivedSegment,
-  RunEvent,
-  RunSpec,
+  ExportRunEvent,
+  ExportRunSpec,
   SnapshotFacts,
   StagingFacts,
   StepName,
@@ -44,14 +44,14 @@ export interface Progress {
 }
 
 interface Known {
-  readonly spec: RunSpec;
+  readonly spec: ExportRunSpec;
   readonly retry: number;
-  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: RunFailure }[];
+  readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: ExportRunFailure }[];
   readonly progress: Progress;
   readonly updatedAt: number;
 }
 
-export interface RunningRun extends Known {
+export interface RunningExportRun extends Known {
   readonly status: "RUNNING";
   /** Instant at which the attempt is given up (spec 8: 4 h); null while waiting for a retry. */
   readonly deadline: number | null;
@@ -67,7 +67,7 @@ export interface RunningRun extends Known {
   readonly order: number;
 }
 
-export interface EndedRun extends Known {
+export interface EndedExportRun extends Known {
   readonly status: Exclude<ExportStatus, "CREATED" | "RUNNING">;
   readonly finishedAt: number;
   /** Whether the scratch objects are gone; until then the run still has something to do. */
@@ -76,14 +76,14 @@ export interface EndedRun extends Known {
   readonly abort: { readonly failures: number; readonly retryAt: number | null };
 }
 
-export type RunState = { readonly status: "NONE" } | RunningRun | EndedRun;
+export type ExportRunState = { readonly status: "NONE" } | RunningExportRun | EndedExportRun;
 
-export const initialRunState: RunState = { status: "NONE" };
+export const initialExportRunState: ExportRunState = { status: "NONE" };
 
 const NO_PROGRESS = { staging: null, snapshot: null, derived: [], plan: null, upload: null, files: [] };
 
 /** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
-export function evolve(state: RunState, event: RunEvent): RunState {
+export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunState {
   if (event.type === "RunStarted")
     return {
       status: "RUNNING",
@@ -182,9 +182,9 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   }
 }
 
-type Living = RunningRun | EndedRun;
+type Living = RunningExportRun | EndedExportRun;
 
-const running = (state: Living, change: Partial<RunningRun>): RunState =>
+const running = (state: Living, change: Partial<RunningExportRun>): ExportRunState =>
   state.status === "RUNNING" ? { ...state, ...change } : state;
 
 function progressed(state: Living, change: Partial<Progress>): Living {
@@ -194,9 +194,10 @@ function progressed(state: Living, change: Partial<Progress>): Living {
 }
 
 /** The step has done what it was begun for. */
-const closed = (state: RunState): RunState => (state.status === "RUNNING" ? { ...state, step: null } : state);
+const closed = (state: ExportRunState): ExportRunState =>
+  state.status === "RUNNING" ? { ...state, step: null } : state;
 
-const ended = (state: Living, status: EndedRun["status"], at: number): EndedRun => ({
+const ended = (state: Living, status: EndedExportRun["status"], at: number): EndedExportRun => ({
   status,
   spec: state.spec,
   retry: state.retry,

@@ -1,9 +1,9 @@
 import { LIMITS } from "../shared/limits.ts";
-import type { RunEvent } from "./events.ts";
+import type { ExportRunEvent } from "./events.ts";
 
 /** Lifts an event of a run as an older version wrote it to today's shape: limits, filters and proofs it did not know. */
-export function upcastRun(event: { readonly type: string }): RunEvent {
-  const known = event as RunEvent; // written by this rule's own events, of this version or an older one
+export function upcastExportRun(event: { readonly type: string }): ExportRunEvent {
+  const known = event as ExportRunEvent; // written by this rule's own events, of this version or an older one
   if (known.type === "RunStarted")
     return {
       ...known,

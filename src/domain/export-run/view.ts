@@ -1,10 +1,10 @@
 import { keyPrefixOf } from "../destination/layout.ts";
-import { runFolder } from "./place.ts";
+import { exportRunFolder } from "./place.ts";
 import type { ExportRunRecord } from "./records.ts";
-import type { RunState } from "./state.ts";
+import type { ExportRunState } from "./state.ts";
 
 /** What others may see of a run (spec 2.7); null before it started. */
-export function viewOf(state: RunState): ExportRunRecord | null {
+export function viewOf(state: ExportRunState): ExportRunRecord | null {
   if (state.status === "NONE") return null;
   const { spec, progress } = state;
   const bucket = spec.destination.bucketName;
@@ -33,14 +33,16 @@ export function viewOf(state: RunState): ExportRunRecord | null {
             bytesWritten:
               files.reduce((sum, file) => sum + file.bytes, 0) + parts.reduce((sum, part) => sum + part.bytes, 0),
             files: files.map((file) => `${bucket}/${file.key}`),
-            exportPath: `${bucket}/${runFolder(spec)}`,
+            exportPath: `${bucket}/${exportRunFolder(spec)}`,
             cursor: state.status === "RUNNING" ? `${files.length}:${parts.length}` : null,
           },
   };
 }
 
 /** Whether the run has ended, for good. */
-export const hasEnded = (state: RunState): state is Extract<RunState, { clean: boolean }> => "clean" in state;
+export const hasEnded = (state: ExportRunState): state is Extract<ExportRunState, { clean: boolean }> =>
+  "clean" in state;
 
 /** Whether nothing will happen to the run any more: it has ended and left nothing behind to clean. */
-export const isOver = (state: RunState): boolean => hasEnded(state) && state.clean && state.progress.upload === null;
+export const isOver = (state: ExportRunState): boolean =>
+  hasEnded(state) && state.clean && state.progress.upload === null;

@@ -1,9 +1,9 @@
-import type { RunSpec } from "../export-run/events.ts";
+import type { ExportRunSpec } from "../export-run/events.ts";
 import { ownRows } from "../schedule/clickhouse-late.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
 import type { ExportDefinition } from "./records.ts";
 import type { ExportReport } from "./report.ts";
-import { runIdOf } from "./run-ids.ts";
+import { exportRunIdOf } from "./run-ids.ts";
 import type { ExportState } from "./state.ts";
 import { viewOf } from "./view.ts";
 
@@ -96,12 +96,12 @@ const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
     late && ingested === undefined ? [{ to: "shards" as const, kind: "release_late" as const, day }] : [],
   );
 
-function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec {
+function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): ExportRunSpec {
   const { definition, destination, shards, limits } = plan;
   const partition = plan.partitions[ordinal];
   if (partition === undefined) throw new Error(`export has no run ${ordinal}`);
   return {
-    runId: runIdOf(definition.id, ordinal),
+    runId: exportRunIdOf(definition.id, ordinal),
     exportId: definition.id,
     tenantId: definition.tenantId,
     projectId: definition.projectId,
@@ -122,7 +122,7 @@ function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): RunSpec 
 export type ExportMessage =
   | { readonly to: "workspace"; readonly kind: "report"; readonly seq: number; readonly report: ExportReport }
   | { readonly to: "workspace"; readonly kind: "spawn"; readonly definition: ExportDefinition }
-  | { readonly to: "run"; readonly ordinal: number; readonly kind: "start"; readonly spec: RunSpec }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "start"; readonly spec: ExportRunSpec }
   /** `order`: number of the event that asks; it rises, so that a run knows a late or repeated message. */
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }

@@ -1,4 +1,4 @@
-import type { RunReport } from "../export-run/report.ts";
+import type { ExportRunReport } from "../export-run/report.ts";
 import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
@@ -11,11 +11,11 @@ export type ExportCommand =
   /** The workspace has room for this export. */
   | { readonly type: "Admit"; readonly now: number }
   | {
-      readonly type: "HearRun";
+      readonly type: "RecordRunReport";
       readonly ordinal: number;
       /** Rises with each report of the run; an older or repeated one changes nothing. */
       readonly seq: number;
-      readonly report: RunReport;
+      readonly report: ExportRunReport;
       readonly now: number;
     }
   | { readonly type: "BeginManifest"; readonly now: number }
@@ -27,7 +27,7 @@ export type ExportCommand =
   | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
   /** The project was deleted: there is nothing to export any more. */
-  | { readonly type: "LoseProject"; readonly now: number }
+  | { readonly type: "FailForDeletedProject"; readonly now: number }
   /**
    * `spawnId`: the id that the schedule's next window will have; null for a one-off export. `late`: what was found
    * before it; absent: nobody looked.

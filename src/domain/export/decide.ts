@@ -5,7 +5,7 @@ import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
 import { withdrawMarker } from "./marker.ts";
 import { pause, resume } from "./pause.ts";
-import { type CreatedExport, type ExportState, evolve, type KnownRun, type RunningExport } from "./state.ts";
+import { type CreatedExport, type ExportState, evolve, type KnownExportRun, type RunningExport } from "./state.ts";
 
 /** The rules of one export: a one-off export of some days, or a schedule that spawns such exports. */
 export function decide(command: ExportCommand, state: ExportState): readonly ExportEvent[] {
@@ -62,7 +62,7 @@ export const isManifestDue = (state: ExportState, at: number): boolean =>
 function decideCreated(command: ExportCommand, state: CreatedExport, at: number): readonly ExportEvent[] {
   const { definition, limits } = state.plan;
   if (command.type === "Cancel") return [{ type: "ExportCancelled", at }];
-  if (command.type === "LoseProject") return loseProject(state, at);
+  if (command.type === "FailForDeletedProject") return failForDeletedProject(state, at);
   if (command.type === "Pause") return pause(state, at);
   if (command.type === "Resume") return resume(state, at);
   if (definition.intervalHours !== null) return command.type === "Wake" ? spawn(state, command, at) : [];
@@ -90,10 +90,10 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     }
     case "Cancel":
       return [{ type: "ExportCancelled", at }];
-    case "LoseProject":
-      return loseProject(state, at);
-    case "HearRun":
-      return hearRun(command, state, at);
+    case "FailForDeletedProject":
+      return failForDeletedProject(state, at);
+    case "RecordRunReport":
+      return recordRunReport(command, state, at);
     case "RecordManifest":
       if (!awaitsManifest(state)) return [];
       return [
@@ -113,14 +113,14 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
 }
 
 /** A schedule has nothing to do any more; an export is not what was asked for, which its status must say. */
-function loseProject({ plan }: CreatedExport | RunningExport, at: number): readonly ExportEvent[] {
+function failForDeletedProject({ plan }: CreatedExport | RunningExport, at: number): readonly ExportEvent[] {
   if (plan.definition.intervalHours !== null) return [{ type: "ExportCancelled", at }];
   return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
 }
 
 /** One run failing for good fails the export (spec 3); room left by an ended run goes to the next one in order. */
-function hearRun(
-  command: Extract<ExportCommand, { type: "HearRun" }>,
+function recordRunReport(
+  command: Extract<ExportCommand, { type: "RecordRunReport" }>,
   state: RunningExport,
   at: number,
 ): readonly ExportEvent[] {
@@ -144,7 +144,7 @@ function admitRuns(state: ExportState, at: number): readonly ExportEvent[] {
     .map((ordinal) => ({ type: "RunAdmitted", ordinal, at }));
 }
 
-const isEnded = (run: KnownRun): boolean => run.report.finishedAt !== null;
+const isEnded = (run: KnownExportRun): boolean => run.report.finishedAt !== null;
 
 /**
  * The export's own deadline (spec 8: 72 h) beats everything but an end that came with the same command; it lets no
@@ -157,8 +157,8 @@ function withTimeout(state: RunningExport, events: readonly ExportEvent[], at: n
 }
 
 /** Runs still tell how they ended after the export did: their records stay true. */
-function heardAfterEnd(command: ExportCommand, runs: readonly KnownRun[], at: number): readonly ExportEvent[] {
-  if (command.type !== "HearRun") return [];
+function heardAfterEnd(command: ExportCommand, runs: readonly KnownExportRun[], at: number): readonly ExportEvent[] {
+  if (command.type !== "RecordRunReport") return [];
   const run = runs[command.ordinal];
   if (run === undefined || command.seq <= run.seq) return [];
   return [{ type: "RunReported", ordinal: command.ordinal, seq: command.seq, report: command.report, at }];

@@ -1,6 +1,6 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { Partition } from "../export-run/partition.ts";
-import type { RunReport } from "../export-run/report.ts";
+import type { ExportRunReport } from "../export-run/report.ts";
 import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
@@ -31,7 +31,7 @@ export type ExportEvent =
       readonly type: "RunReported";
       readonly ordinal: number;
       readonly seq: number;
-      readonly report: RunReport;
+      readonly report: ExportRunReport;
       readonly at: number;
     }
   /** From now on `_SUCCESS` may stand in the bucket. */

@@ -4,7 +4,7 @@ import { isoFromMs } from "../shared/time.ts";
 import type { ExportPlan } from "./events.ts";
 
 /** What one run put into the bucket. */
-export interface RunFiles {
+export interface ExportRunFiles {
   readonly ordinal: number;
   readonly runId: string;
   readonly rows: number;
@@ -18,7 +18,7 @@ export const MANIFEST_VERSION = 2;
  * The list of everything a completed export consists of, as it lies in the bucket beside the data (design 5).
  * Ids and sizes only; the text follows from its arguments alone, so writing it again writes the same bytes.
  */
-export function manifestOf(plan: ExportPlan, runs: readonly RunFiles[]): string {
+export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): string {
   const { definition, destination } = plan;
   const files = runs.flatMap((run) => run.files);
   return `${JSON.stringify(

@@ -1,19 +1,19 @@
-import type { RunReport } from "../export-run/report.ts";
+import type { ExportRunReport } from "../export-run/report.ts";
 import { ledgerAfter, type TableLedger } from "../schedule/clickhouse-late.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";
 
 /** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */
-export interface KnownRun {
+export interface KnownExportRun {
   readonly admitted: boolean;
   readonly seq: number;
-  readonly report: RunReport;
+  readonly report: ExportRunReport;
 }
 
 interface Known {
   readonly plan: ExportPlan;
-  readonly runs: readonly KnownRun[];
+  readonly runs: readonly KnownExportRun[];
   readonly updatedAt: number;
   /** Windows spawned so far; 0 for a one-off export. */
   readonly spawned: number;
@@ -60,7 +60,7 @@ export type ExportState = { readonly status: "NONE" } | CreatedExport | RunningE
 
 export const initialExportState: ExportState = { status: "NONE" };
 
-const UNHEARD: RunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null };
+const UNHEARD: ExportRunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null };
 
 const NO_LOOK = { failures: 0, retryAt: null };
 
@@ -148,7 +148,7 @@ function withCause(known: Known, cause: Extract<ExportEvent, { type: "ExportFail
   }
 }
 
-const changeRun = (runs: readonly KnownRun[], ordinal: number, change: (run: KnownRun) => KnownRun) =>
+const changeRun = (runs: readonly KnownExportRun[], ordinal: number, change: (run: KnownExportRun) => KnownExportRun) =>
   runs.map((run, i) => (i === ordinal ? change(run) : run));
 
 const ended = (state: Known, status: EndedExport["status"], at: number): EndedExport => ({

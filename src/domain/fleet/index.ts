@@ -1,4 +1,4 @@
-import { MOST_DEPLOYMENTS } from "../deployment/limits.ts";
+import { MAX_DEPLOYMENTS } from "../deployment/limits.ts";
 import type { ListenerRecord } from "../deployment/records.ts";
 import type { Decider } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
@@ -84,8 +84,8 @@ export const holderOf = (state: FleetState, name: string): string | null =>
 
 /** Why there is no room for another deployment; null when there is. */
 export function refuseDeployment(state: FleetState): Refusal | null {
-  if (state.deployments.size < MOST_DEPLOYMENTS) return null;
-  const message = `This workspace has ${MOST_DEPLOYMENTS} deployments, which is the most; delete one that is not needed.`;
+  if (state.deployments.size < MAX_DEPLOYMENTS) return null;
+  const message = `This workspace has ${MAX_DEPLOYMENTS} deployments, which is the most; delete one that is not needed.`;
   return { reason: "conflict", message };
 }
 

@@ -10,7 +10,7 @@ export const AUTHORIZATION_MS = 10 * 60_000;
 export const EXCHANGE_MS = 60_000;
 
 /** Accounts of one user at one provider, with room for other scopes; an authorization that is open holds a place. */
-export const MOST_TOKENS = 20;
+export const MAX_TOKENS = 20;
 
 /** The rules of one user's consents at one provider. */
 export function decide(command: GrantCommand, state: GrantState): readonly GrantEvent[] {
@@ -116,12 +116,12 @@ const RETRY_AFTER_SECONDS = 60;
 
 /** Why no further way to the provider is opened; null when one can be. Each that is open may end with a token. */
 export function refuseBeginning({ tokens, authorizations }: GrantState): Refusal | null {
-  if (tokens.size >= MOST_TOKENS) {
-    const message = `There are ${MOST_TOKENS} tokens of this provider already; delete some of them first.`;
+  if (tokens.size >= MAX_TOKENS) {
+    const message = `There are ${MAX_TOKENS} tokens of this provider already; delete some of them first.`;
     return { reason: "conflict", message };
   }
   const open = [...authorizations.values()].filter(isOpen).length;
-  if (tokens.size + open < MOST_TOKENS) return null;
+  if (tokens.size + open < MAX_TOKENS) return null;
   const message = `${tokens.size} tokens of this provider and ${open} open authorizations are the most there can be; wait until one expires, or delete a token.`;
   return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

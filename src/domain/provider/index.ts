@@ -68,14 +68,14 @@ export type ProviderCommand =
 export type ProvidersState = ReadonlyMap<string, Provider>;
 
 /** All of a user's tokens are asked for at once, one actor for each provider. */
-export const MOST_PROVIDERS = 100;
+export const MAX_PROVIDERS = 100;
 
 /** Why a provider cannot be added; null when it can. */
 export function refuseAddition(state: ProvidersState, providerId: string): Refusal | null {
   if (state.has(providerId))
     return { reason: "conflict", message: `There is a provider ${providerId} already; change it, or delete it first.` };
-  if (state.size < MOST_PROVIDERS) return null;
-  return { reason: "conflict", message: `A workspace has at most ${MOST_PROVIDERS} providers; delete one first.` };
+  if (state.size < MAX_PROVIDERS) return null;
+  return { reason: "conflict", message: `A workspace has at most ${MAX_PROVIDERS} providers; delete one first.` };
 }
 
 function decide(command: ProviderCommand, state: ProvidersState): readonly ProviderEvent[] {

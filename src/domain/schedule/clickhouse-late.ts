@@ -1,7 +1,7 @@
 import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import { DAY_MS } from "../shared/time.ts";
-import { type IngestSpan, type LateWindow, MOST_LATE_DAYS } from "./late.ts";
+import { type IngestSpan, type LateWindow, MAX_LATE_DAYS } from "./late.ts";
 
 /**
  * Late data of a project that is read from a table of the customer's. A window of a schedule gets a bound when it is
@@ -46,8 +46,8 @@ export const SETTLED_AFTER_MICROS = 60_000_000;
  * Looks that may be owed, and exports settled by one window: both stand in the event of each window, which holds 256 KiB
  * at most (durable/journal/journal.ts), and each look is a query.
  */
-const MOST_OWED = 100;
-const MOST_SETTLED = 1000;
+const MAX_OWED = 100;
+const MAX_SETTLED = 1000;
 
 /**
  * The ledger with the bound of the window about to be spawned. Another binding than before begins anew. Where too much
@@ -61,7 +61,7 @@ export function boundedAt(
 ): TableLedger {
   const bound = clockMicros - SETTLED_AFTER_MICROS;
   if (ledger?.since !== since) return { since, start: windowStart, bound, owed: [], carried: [] };
-  if (bound <= ledger.bound || ledger.owed.length >= MOST_OWED) return ledger;
+  if (bound <= ledger.bound || ledger.owed.length >= MAX_OWED) return ledger;
   const { start, owed } = ledger;
   const come: LateRows = { start, end: windowStart, ingested: { since, from: ledger.bound, before: bound } };
   return { ...ledger, bound, owed: [...owed, come] };
@@ -79,16 +79,16 @@ export function takeLate(
   const rows: LateRows[] = [];
   const settled: string[] = [];
   for (const one of carried) {
-    if (settled.length === MOST_SETTLED) break;
+    if (settled.length === MAX_SETTLED) break;
     const isLost = LOST.some((status) => status === statuses.get(one.exportId));
-    if (isLost && rows.length + one.rows.length > MOST_LATE_DAYS) continue;
+    if (isLost && rows.length + one.rows.length > MAX_LATE_DAYS) continue;
     if (isLost) rows.push(...one.rows);
     if (isLost || statuses.get(one.exportId) === "COMPLETED") settled.push(one.exportId);
   }
   const left: LateRows[] = [];
   for (const [i, due] of owed.entries()) {
     const found = (days[i] ?? []).map((day) => partOf(due, day * DAY_MS));
-    const room = MOST_LATE_DAYS - rows.length;
+    const room = MAX_LATE_DAYS - rows.length;
     rows.push(...found.slice(0, room));
     const next = found[room];
     if (next !== undefined) left.push({ ...due, start: next.start });

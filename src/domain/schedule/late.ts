@@ -6,7 +6,7 @@ import { DAY_MS, startOfDay, type Window } from "../shared/time.ts";
  */
 
 /** Days that a schedule looks at before it spawns one window, so that the event stays small; the rest waits for the next. */
-export const MOST_LATE_DAYS = 100;
+export const MAX_LATE_DAYS = 100;
 
 /** Rows of a customer's table by when the table got them: half-open, epoch microseconds by the table's own clock. */
 export interface IngestSpan {

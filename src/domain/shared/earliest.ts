@@ -1,5 +1,5 @@
 /** The earliest of the instants; null is none. */
-export function leastOf(...instants: readonly (number | null)[]): number | null {
+export function earliest(...instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);
 }

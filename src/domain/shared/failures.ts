@@ -95,7 +95,7 @@ export type AuthorizationFailure =
   | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
 
 /** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
-export type RunFailure =
+export type ExportRunFailure =
   | { readonly reason: "store"; readonly store: StoreFailure }
   | { readonly reason: "source"; readonly source: SourceFailure }
   | { readonly reason: "destination_deleted" }

@@ -12,7 +12,7 @@ const PRIVATE_DOMAINS = new Set(
 );
 
 /** Below are the ports of system services: mail, remote shells and the like. */
-const LEAST_CUSTOM_PORT = 1024;
+const MIN_CUSTOM_PORT = 1024;
 
 /**
  * The address as an origin with its path, without a slash at the end; nothing in it leads to a private network. A
@@ -39,8 +39,8 @@ export function publicAddress(
     return fail(`Use https in ${member}${allowLoopback ? ", or this machine, such as http://127.0.0.1" : ""}.`);
   if (!isPublicName(url.hostname))
     return fail(`Give ${member} a public host name: no IP address and no name of a private network.`);
-  if (url.port !== "" && Number(url.port) < LEAST_CUSTOM_PORT)
-    return fail(`Use port 443 or one from ${LEAST_CUSTOM_PORT} on in ${member}.`);
+  if (url.port !== "" && Number(url.port) < MIN_CUSTOM_PORT)
+    return fail(`Use port 443 or one from ${MIN_CUSTOM_PORT} on in ${member}.`);
   return ok(accepted);
 }
 

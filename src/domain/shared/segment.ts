@@ -16,7 +16,7 @@ export interface SegmentRef {
 }
 
 /** A segment, and which of its rows are meant. */
-export interface MeantSegment extends SegmentRef {
+export interface SelectedSegment extends SegmentRef {
   /** Only those that began in one of these windows; null: those of the window asked for. */
   readonly keep: readonly Window[] | null;
   /** Of these, some may not match the filter asked for; absent: all do. */

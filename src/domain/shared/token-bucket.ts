@@ -42,6 +42,6 @@ export function takeTokens(
 }
 
 /** Tokens that somebody far from the bucket takes at once, to spend them one by one: few enough to be missed nowhere. */
-export const handfulOf = ({ burst }: Rate): number => Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(burst / 100)));
+export const handfulOf = ({ burst }: Rate): number => Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(burst / 100)));
 
-const MOST_AT_ONCE = 10;
+const MAX_AT_ONCE = 10;

@@ -24,10 +24,10 @@ export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState):
 const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
   [...active]
     .filter((id) => lookUp(exports, id)?.definition.projectId === projectId)
-    .map((id) => ({ id, kind: "lose_project" }));
+    .map((id) => ({ id, kind: "fail_for_deleted_project" }));
 
-/** To the export with that id; the last two: of the project with that id, to the tenant's strays. */
+/** To the export with that id; the last two: of the project with that id, to the tenant's unrouted. */
 export type WorkspaceMessage =
   | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
-  | { readonly id: string; readonly kind: "admit" | "lose_project" }
+  | { readonly id: string; readonly kind: "admit" | "fail_for_deleted_project" }
   | { readonly id: string; readonly kind: "erase_project" | "shorten_retention" };

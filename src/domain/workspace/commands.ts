@@ -28,7 +28,7 @@ export type WorkspaceCommand =
       readonly now: number;
     }
   | {
-      readonly type: "HearExport";
+      readonly type: "RecordExportReport";
       readonly id: string;
       /** Rises with each report of the export; an older or repeated one changes nothing. */
       readonly seq: number;

@@ -4,7 +4,7 @@ import { isShorter } from "../project/retention.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
-import { MOST_OPEN_EXPORTS, MOST_OWED_WINDOWS } from "../shared/limits.ts";
+import { MAX_OPEN_EXPORTS, MAX_OWED_WINDOWS } from "../shared/limits.ts";
 import { ok, type Result } from "../shared/result.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
@@ -70,7 +70,7 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
       const registered: WorkspaceEvent = { type: "ExportRegistered", definition: command.definition, at };
       return [registered, ...admitExports(evolve(state, registered), command.maxRunning, at)];
     }
-    case "HearExport": {
+    case "RecordExportReport": {
       const known = lookUp(state.exports, command.id);
       if (known === undefined || command.seq <= known.seq) return [];
       const { id, seq, report } = command;
@@ -115,8 +115,8 @@ export function refuseRepetition(known: KnownExport, definition: ExportDefinitio
 }
 
 function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): Refusal | null {
-  if (intervalHours === null || windowOf(start, intervalHours, MOST_OWED_WINDOWS).end > createdAt) return null;
-  const message = `A schedule may begin at most ${MOST_OWED_WINDOWS} intervals ago; export what lies before with one-off exports`;
+  if (intervalHours === null || windowOf(start, intervalHours, MAX_OWED_WINDOWS).end > createdAt) return null;
+  const message = `A schedule may begin at most ${MAX_OWED_WINDOWS} intervals ago; export what lies before with one-off exports`;
   return { reason: "invalid", loc: ["body", "start_time"], message, type: "value_error" };
 }
 
@@ -124,7 +124,7 @@ function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): R
 const RETRY_AFTER_SECONDS = 60;
 
 function refuseCrowd(state: OpenWorkspace): Refusal | null {
-  if (state.active.size < MOST_OPEN_EXPORTS) return null;
+  if (state.active.size < MAX_OPEN_EXPORTS) return null;
   const message = `${state.active.size} exports of this workspace have not ended yet; wait for some of them, or cancel some.`;
   return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

@@ -1,5 +1,5 @@
 import type { Project } from "../project/records.ts";
-import { lookUp, type Table } from "../shared/bucket-map.ts";
+import { type BucketMap, lookUp } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { KnownDestination, KnownExport, OpenWorkspace, WorkspaceState } from "./state.ts";
@@ -21,7 +21,7 @@ export function findDestination(state: WorkspaceState, id: string): Result<Known
 function find<T>(
   state: WorkspaceState,
   what: "project" | "export" | "destination",
-  tableOf: (state: OpenWorkspace) => Table<T>,
+  tableOf: (state: OpenWorkspace) => BucketMap<T>,
   id: string,
 ): Result<T, Refusal> {
   const known = state.status === "OPEN" ? lookUp(tableOf(state), id) : undefined;

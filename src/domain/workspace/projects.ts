@@ -2,7 +2,7 @@ import { holds } from "../project/json-containment.ts";
 import type { Project } from "../project/records.ts";
 import { entries, lookUp } from "../shared/bucket-map.ts";
 import type { Refusal } from "../shared/failures.ts";
-import { MOST_PROJECTS } from "../shared/limits.ts";
+import { MAX_PROJECTS } from "../shared/limits.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import { findProject } from "./find.ts";
 import type { OpenWorkspace, WorkspaceState } from "./state.ts";
@@ -85,8 +85,8 @@ export function refuseProject(
 
 /** Why a workspace can have no further project; null when it can. */
 export function refuseFurtherProject({ projects }: OpenWorkspace): Refusal | null {
-  if (projects.size < MOST_PROJECTS) return null;
-  const message = `This workspace has ${MOST_PROJECTS} projects, which is the most; use one of them, or delete those that are not needed.`;
+  if (projects.size < MAX_PROJECTS) return null;
+  const message = `This workspace has ${MAX_PROJECTS} projects, which is the most; use one of them, or delete those that are not needed.`;
   return { reason: "invalid", loc: ["body"], message, type: "value_error" };
 }
 

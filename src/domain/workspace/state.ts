@@ -3,7 +3,7 @@ import type { ExportDefinition } from "../export/records.ts";
 import type { ExportReport } from "../export/report.ts";
 import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { Project } from "../project/records.ts";
-import { emptyTable, lookUp, put, remove, type Table } from "../shared/bucket-map.ts";
+import { type BucketMap, emptyBucketMap, lookUp, put, remove } from "../shared/bucket-map.ts";
 import type { ApiKey, WorkspaceEvent } from "./events.ts";
 import type { Plan } from "./records.ts";
 
@@ -27,17 +27,17 @@ export interface OpenWorkspace {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
-  readonly keys: Table<ApiKey>;
+  readonly keys: BucketMap<ApiKey>;
   /** Hashes of keys that open nothing any more, and never will: what adds one may come late, and twice. */
-  readonly revokedKeys: Table<true>;
-  readonly projects: Table<Project>;
-  readonly projectIdByName: Table<string>;
+  readonly revokedKeys: BucketMap<true>;
+  readonly projects: BucketMap<Project>;
+  readonly projectIdByName: BucketMap<string>;
   /** Their ids are never given out again: what came for them is being removed. */
-  readonly deletedProjects: Table<true>;
+  readonly deletedProjects: BucketMap<true>;
   /** By project: those that are read from a table of the customer's. */
-  readonly bindings: Table<TableBinding>;
-  readonly destinations: Table<KnownDestination>;
-  readonly exports: Table<KnownExport>;
+  readonly bindings: BucketMap<TableBinding>;
+  readonly destinations: BucketMap<KnownDestination>;
+  readonly exports: BucketMap<KnownExport>;
   /** Exports let in and not ended. */
   readonly running: ReadonlySet<string>;
   /** Exports that wait for room, first in first out. */
@@ -58,14 +58,14 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       id: event.id,
       name: event.name,
       plan: event.plan,
-      keys: emptyTable(),
-      revokedKeys: emptyTable(),
-      projects: emptyTable(),
-      projectIdByName: emptyTable(),
-      deletedProjects: emptyTable(),
-      bindings: emptyTable(),
-      destinations: emptyTable(),
-      exports: emptyTable(),
+      keys: emptyBucketMap(),
+      revokedKeys: emptyBucketMap(),
+      projects: emptyBucketMap(),
+      projectIdByName: emptyBucketMap(),
+      deletedProjects: emptyBucketMap(),
+      bindings: emptyBucketMap(),
+      destinations: emptyBucketMap(),
+      exports: emptyBucketMap(),
       running: new Set(),
       queue: [],
       active: new Set(),

@@ -23,12 +23,12 @@ export function entriesSql(family: Family): string {
 }
 
 /** A place longer than any that a filter can name is cut, so that deep JSON under long names stays linear. */
-const LONGEST_PLACE_BYTES = 4 * MAX_KEY_LENGTH;
+const MAX_PLACE_BYTES = 4 * MAX_KEY_LENGTH;
 
 /** What is directly inside one entry, or the entry itself when it is a scalar. */
 const INNER = `multiIf(
   startsWith(e.2, '{'),
-  arrayMap(m -> (left(concat(e.1, '.', m.1), ${LONGEST_PLACE_BYTES}), m.2), JSONExtractKeysAndValuesRaw(e.2)),
+  arrayMap(m -> (left(concat(e.1, '.', m.1), ${MAX_PLACE_BYTES}), m.2), JSONExtractKeysAndValuesRaw(e.2)),
   startsWith(e.2, '['), arrayMap(i -> (e.1, i), JSONExtractArrayRaw(e.2)),
   [e])`;
 

@@ -5,7 +5,7 @@ import { eventPageShown, type ShownEvent } from "../kernel/event-schemas.ts";
 
 /** What each event of a deployment says. */
 const DEPLOYMENT_EVENTS = {
-  DeploymentForgone: "Never made, and never will be.",
+  DeploymentAbandoned: "Never made, and never will be.",
   DeploymentCreated: "Asked for; what it is stays so.",
   ProjectOpened: "It has its tracing project.",
   RevisionAdded: "A revision was asked for; what it runs stays so.",
@@ -63,7 +63,7 @@ const dataOf = (event: DeploymentEvent): Record<string, unknown> => {
     }
     case "ServedAt":
       return { revision_id: event.revisionId, url: event.url };
-    case "DeploymentForgone":
+    case "DeploymentAbandoned":
     case "DeploymentDeleted":
     case "DeploymentCleaned":
       return {};

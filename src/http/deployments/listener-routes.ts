@@ -141,7 +141,7 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     failures: ["conflict"],
     async handle({ params, body, who, env }) {
       const stub = deployment(env, who.identity.tenantId, body.deployment_id);
-      const heard = await stub.hearReport(params.listener_id, reportOf(params.revision_id, body));
+      const heard = await stub.applyReport(params.listener_id, reportOf(params.revision_id, body));
       return heard.ok ? ok({ lease_seconds: heard.value.leaseSeconds }) : heard;
     },
   });

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ListenerWork, Poll } from "../../../durable/protocol/deployment.ts";
 import type { ListenerReport } from "../../domain/deployment/commands.ts";
 import { POLL_AFTER_SECONDS } from "../../domain/deployment/limits.ts";
-import { type ListenerRecord, MOST_MESSAGE_CHARACTERS } from "../../domain/deployment/records.ts";
+import { type ListenerRecord, MAX_MESSAGE_CHARACTERS } from "../../domain/deployment/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
@@ -107,7 +107,7 @@ export const reportSent = closedObject({
   deployment_id: uuid,
   lease_id: uuid,
   status: z.enum(["BUILDING", "DEPLOYING", "DEPLOYED", "BUILD_FAILED", "DEPLOY_FAILED"]),
-  reason: z.string().max(MOST_MESSAGE_CHARACTERS).nullish().openapi({ description: "Why it failed, for people." }),
+  reason: z.string().max(MAX_MESSAGE_CHARACTERS).nullish().openapi({ description: "Why it failed, for people." }),
   url: z
     .url({ protocol: /^https?$/ })
     .max(2048)

@@ -8,13 +8,13 @@ import { DEPLOYMENT_STATUSES } from "./schemas.ts";
 /** Pages of the control plane: `{resources, offset}`, where `offset` asks for the next page. */
 
 const PER_PAGE = 20;
-const MOST_PER_PAGE = 100;
+const MAX_PER_PAGE = 100;
 
 /** Ids, separated by commas or given several times. */
 export const ids = z
   .union([z.string(), z.array(z.string())])
   .transform((sent) => [sent].flat().flatMap((text) => text.split(",")))
-  .pipe(z.array(uuid).min(1).max(MOST_PER_PAGE))
+  .pipe(z.array(uuid).min(1).max(MAX_PER_PAGE))
   .openapi({ type: "array", items: { type: "string", format: "uuid" } });
 
 const words = <const Word extends string>(known: readonly Word[]) =>
@@ -25,7 +25,7 @@ const words = <const Word extends string>(known: readonly Word[]) =>
     .openapi({ type: "array", items: { type: "string", enum: [...known] } });
 
 export const deploymentQuery = closedObject({
-  ...paging(PER_PAGE, MOST_PER_PAGE),
+  ...paging(PER_PAGE, MAX_PER_PAGE),
   name_contains: z.string().optional(),
   status: z.enum(DEPLOYMENT_STATUSES).optional(),
   remote_reconciled: truth
@@ -38,7 +38,7 @@ export const deploymentQuery = closedObject({
 });
 
 export const revisionQuery = closedObject({
-  ...paging(PER_PAGE, MOST_PER_PAGE),
+  ...paging(PER_PAGE, MAX_PER_PAGE),
   status: words(REVISION_STATUSES).optional(),
   remote_reconciled: truth.optional(),
 });

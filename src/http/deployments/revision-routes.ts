@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
 import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
-import { MOST_PER_PAGE, nothing, uuid } from "../kernel/fields.ts";
+import { MAX_PER_PAGE, nothing, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { deploymentEventsShown, showDeploymentEvent } from "./event-schema.ts";
@@ -32,7 +32,7 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle(asked) {
       const stub = ownDeployment(asked, asked.params.deployment_id);
       // Shown as they come: what is not shown of a revision, its sealed secrets, may be long.
-      const fitting = await allParts({ offset: 0, limit: null }, async (query) => {
+      const fitting = await allBatches({ offset: 0, limit: null }, async (query) => {
         const part = await stub.revisions(query);
         if (!part.ok) return part;
         const items = part.value.items.filter((record) => fitsRevision(asked.query, record)).map(showRevision);
@@ -100,7 +100,7 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const known = await stub.view();
       if (!known.ok) return known;
       return eventStream(asked.request, asked.query.after, async (after) => {
-        const page = await stub.events({ after, limit: MOST_PER_PAGE });
+        const page = await stub.events({ after, limit: MAX_PER_PAGE });
         return { ...page, events: page.events.map(showDeploymentEvent) };
       });
     },

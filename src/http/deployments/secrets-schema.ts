@@ -4,7 +4,7 @@ import { closedObject } from "../kernel/fields.ts";
 /** Names of environment variables (POSIX), which is what secrets become. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-const MOST_SECRETS = 100;
+const MAX_SECRETS = 100;
 const VALUE_MOST_CHARACTERS = 8192;
 
 /**
@@ -29,7 +29,7 @@ export const secretsSent = z
       value: z.string().max(VALUE_MOST_CHARACTERS),
     }),
   )
-  .max(MOST_SECRETS)
+  .max(MAX_SECRETS)
   .superRefine((secrets, context) => {
     secrets.forEach(({ name }, at) => {
       if (secrets.findIndex((one) => one.name === name) === at) return;

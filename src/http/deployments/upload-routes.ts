@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { keepSource, openUpload, uploadTicket } from "../../../durable/worker/uploads.ts";
-import { MOST_TARBALL_BYTES } from "../../agent/limits.ts";
+import { MAX_TARBALL_BYTES } from "../../agent/limits.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { openAccess, workspaceAccess } from "../kernel/auth.ts";
 import { nothing, uuid } from "../kernel/fields.ts";
@@ -72,7 +72,7 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         });
       const kept = await keepSource(env, upload, request.body);
       if (kept === "too_long") {
-        const message = `The source is longer than ${MOST_TARBALL_BYTES} bytes`;
+        const message = `The source is longer than ${MAX_TARBALL_BYTES} bytes`;
         return fail({ reason: "invalid", loc: ["body"], message, type: TOO_LARGE });
       }
       if (kept === "no_gzip") {

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { destinationIdOf } from "../../../durable/protocol/actors.ts";
-import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { closedObject, flag, nothing, paging, uuid } from "../kernel/fields.ts";
@@ -48,7 +48,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     success: "ok",
     answer: z.array(destinationShown),
     async handle({ query, who }) {
-      const found = await allParts(query, async (part) => ok(await who.workspace.listDestinations(part)));
+      const found = await allBatches(query, async (part) => ok(await who.workspace.listDestinations(part)));
       return found.ok ? ok(found.value.map((record) => showDestination(profile, record))) : found;
     },
   });

@@ -11,7 +11,7 @@ import { estimateShown, questionOf } from "./estimate-schema.ts";
 import { bulkExportEstimate } from "./schemas.ts";
 
 /** One request may ask other actors 10,000 times (Workers limits); an estimate takes half of that at most. */
-const MOST_SHARD_DAYS = 5000;
+const MAX_SHARD_DAYS = 5000;
 
 /** What an export would hold, without exporting anything. */
 export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -34,7 +34,7 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const question = questionOf(body, project.value, settings);
       const binding = await who.workspace.binding(body.session_id);
       if (binding !== null) return estimateTable(env, question, binding);
-      const mostDays = Math.floor(MOST_SHARD_DAYS / project.value.shards);
+      const mostDays = Math.floor(MAX_SHARD_DAYS / project.value.shards);
       if (partitionsOf(question.window).length <= mostDays) return ok(await estimateExport(env, question));
       const message = `One estimate of this project spans at most ${mostDays} days; ask for parts of the range`;
       return fail({ reason: "invalid", loc: ["body", "end_time"], message, type: "value_error" });

@@ -1,13 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ExportEvent } from "../../domain/export/events.ts";
-import type { RunEvent } from "../../domain/export-run/events.ts";
+import type { ExportRunEvent } from "../../domain/export-run/events.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import type { EventPage, EventQuery } from "../../domain/shared/history.ts";
 import { ok, type Result } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
-import { MOST_PER_PAGE, uuid } from "../kernel/fields.ts";
+import { MAX_PER_PAGE, uuid } from "../kernel/fields.ts";
 import type { Asked, HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -47,7 +47,7 @@ export const addEventRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile):
 };
 
 /** A log that the caller may read, to be asked again and again. */
-type Log = (query: EventQuery) => Promise<EventPage<ExportEvent | RunEvent>>;
+type Log = (query: EventQuery) => Promise<EventPage<ExportEvent | ExportRunEvent>>;
 
 const exportLog = async (asking: Asking, params: { bulk_export_id: string }): Promise<Result<Log, Refusal>> => {
   const owned = await ownExport(asking, params.bulk_export_id);
@@ -74,7 +74,7 @@ const answersFrom = <Params>(
     const log = await logOf(asked, asked.params);
     if (!log.ok) return log;
     return eventStream(asked.request, asked.query.after, async (after) => {
-      const page = await log.value({ after, limit: MOST_PER_PAGE });
+      const page = await log.value({ after, limit: MAX_PER_PAGE });
       return { ...page, events: page.events.map((logged) => showEvent(profile, logged)) };
     });
   },

@@ -1,5 +1,5 @@
 import type { ExportEvent } from "../../domain/export/events.ts";
-import type { RunEvent } from "../../domain/export-run/events.ts";
+import type { ExportRunEvent } from "../../domain/export-run/events.ts";
 import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { EventPage, Logged } from "../../domain/shared/history.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
@@ -61,18 +61,21 @@ export const RUN_EVENTS = {
   RunCancelled: "Ended with its cancelled export.",
   RunTimedOut: "Ended with its export, which was out of time.",
   ScratchCleaned: "What it kept for itself is removed.",
-} as const satisfies Record<RunEvent["type"], string>;
+} as const satisfies Record<ExportRunEvent["type"], string>;
 
 export const exportEventsShown = eventPageShown("BulkExportEvent", EXPORT_EVENTS);
 export const runEventsShown = eventPageShown("BulkExportRunEvent", RUN_EVENTS);
 
 /** A page of events in its wire shape. */
-export const showEvents = (profile: WireProfile, { events, nextAfter }: EventPage<ExportEvent | RunEvent>) => ({
+export const showEvents = (profile: WireProfile, { events, nextAfter }: EventPage<ExportEvent | ExportRunEvent>) => ({
   events: events.map((logged) => showEvent(profile, logged)),
   next_after: nextAfter,
 });
 
-export const showEvent = (profile: WireProfile, { seq, at, event }: Logged<ExportEvent | RunEvent>): ShownEvent => {
+export const showEvent = (
+  profile: WireProfile,
+  { seq, at, event }: Logged<ExportEvent | ExportRunEvent>,
+): ShownEvent => {
   const { type, at: _, ...data } = event;
   return { seq, at: isoFromMs(at), type, data: shownMembers(profile, data) };
 };

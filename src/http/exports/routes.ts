@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportIdOf } from "../../../durable/protocol/actors.ts";
-import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
@@ -55,7 +55,7 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     success: "ok",
     answer: z.array(shown),
     async handle({ query, who }) {
-      const found = await allParts(query, async (part) => ok(await who.workspace.listExports(part)));
+      const found = await allBatches(query, async (part) => ok(await who.workspace.listExports(part)));
       return found.ok ? ok(found.value.map((record) => showExport(profile, record))) : found;
     },
   });

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { allParts } from "../../../durable/protocol/list-batch.ts";
+import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
@@ -34,7 +34,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     failures: ["notFound"],
     async handle({ query, who }) {
       const { source_bulk_export_id: scheduleId, ...page } = query;
-      const found = await allParts(page, (part) => who.workspace.listScheduleRuns({ scheduleId, ...part }));
+      const found = await allBatches(page, (part) => who.workspace.listScheduleRuns({ scheduleId, ...part }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -48,7 +48,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     answer: z.array(shown),
     async handle({ params, query, who }) {
       const exportId = params.bulk_export_id;
-      const found = await allParts(query, (part) => who.workspace.listRuns({ exportId, ...part }));
+      const found = await allBatches(query, (part) => who.workspace.listRuns({ exportId, ...part }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ExportDefinition, ExportRecord } from "../../domain/export/records.ts";
 import { ALL_FIELDS, type Compression } from "../../domain/shared/fields.ts";
-import { INTERVAL_HOURS, LONGEST_WINDOW_DAYS } from "../../domain/shared/limits.ts";
+import { INTERVAL_HOURS, MAX_WINDOW_DAYS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { DAY_MS, isoFromMs } from "../../domain/shared/time.ts";
 import { storeText } from "../kernel/failure-text.ts";
@@ -55,8 +55,8 @@ const windowFault = (sent: WindowSent): { readonly type: string; readonly messag
   }
   if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
   if (end <= sent.start_time) return { type: "value_error", message: "end_time must be later than start_time" };
-  if (end - sent.start_time <= LONGEST_WINDOW_DAYS * DAY_MS) return null;
-  const message = `One export spans at most ${LONGEST_WINDOW_DAYS} days; split the range into several exports`;
+  if (end - sent.start_time <= MAX_WINDOW_DAYS * DAY_MS) return null;
+  const message = `One export spans at most ${MAX_WINDOW_DAYS} days; split the range into several exports`;
   return { type: "value_error", message };
 };
 

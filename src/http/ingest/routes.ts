@@ -3,7 +3,7 @@ import { type IngestOutcome, ingestChanges } from "../../../durable/worker/inges
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { decodeBody } from "../../trace/ingest/body/decode-body.ts";
-import { madeId } from "../../trace/ingest/derive-run-id.ts";
+import { deriveRunId } from "../../trace/ingest/derive-run-id.ts";
 import { boundaryOf } from "../../trace/ingest/multipart/parts.ts";
 import { readMultipart } from "../../trace/ingest/multipart/read-multipart.ts";
 import type { RunOrigin } from "../../trace/ingest/parse-run.ts";
@@ -79,7 +79,7 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     params: nothing,
     rawBody: JSON_ONLY,
     answer: takenRun,
-    handle: (asked) => ingestOne(asked, { kind: "post", id: madeId, loc: ["body"] }),
+    handle: (asked) => ingestOne(asked, { kind: "post", id: deriveRunId, loc: ["body"] }),
   });
 
   register(app, {

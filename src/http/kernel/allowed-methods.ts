@@ -12,7 +12,7 @@ export const expectParams = (handler: object, params: z.ZodObject): void => {
 };
 
 /** Methods that are possible at a path. Where an id has its place, the path must hold one: `/runs/stats` is no run. */
-export const methodsAt = (app: OpenAPIHono<HttpEnv>, request: Request, path: string): readonly string[] =>
+export const allowedMethods = (app: OpenAPIHono<HttpEnv>, request: Request, path: string): readonly string[] =>
   METHODS.filter((method) => {
     const matched = app.router.match(method, path);
     return matched[0].some(([[handler]], n) => {

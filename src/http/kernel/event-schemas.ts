@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { closedObject, MOST_PER_PAGE, shownInstant, wholeNumber } from "./fields.ts";
+import { closedObject, MAX_PER_PAGE, shownInstant, wholeNumber } from "./fields.ts";
 
 export const EVENTS_PER_PAGE = 100;
 
@@ -8,7 +8,7 @@ export const eventsQuery = closedObject({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .transform((after) => after ?? 0),
-  limit: wholeNumber(1, MOST_PER_PAGE)
+  limit: wholeNumber(1, MAX_PER_PAGE)
     .optional()
     .transform((limit) => limit ?? EVENTS_PER_PAGE),
 });

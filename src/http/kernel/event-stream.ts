@@ -23,7 +23,7 @@ export interface Look {
 const LOOK_EVERY_MS = 1000;
 
 /** Looks of one stream: some five minutes, far from the 10,000 times that a request may ask other actors (Workers limits). */
-const MOST_LOOKS = 300;
+const MAX_LOOKS = 300;
 
 /**
  * A comment, sent after each look that showed nothing: it keeps the connection from being cut as idle, and a client that
@@ -58,7 +58,7 @@ async function* messages(first: Look, begin: number, look: (after: number) => Pr
   yield `retry: ${RETRY_MS}\n\n`;
   let page = first;
   let seen = begin;
-  for (let looks = 1; looks < MOST_LOOKS; looks += 1) {
+  for (let looks = 1; looks < MAX_LOOKS; looks += 1) {
     yield page.events.length === 0 ? HEARTBEAT : page.events.map(messageOf).join("");
     seen = page.events.at(-1)?.seq ?? seen;
     if (page.nextAfter === null) {

@@ -1,4 +1,9 @@
-import type { AuthorizationFailure, RunFailure, SourceFailure, StoreFailure } from "../../domain/shared/failures.ts";
+import type {
+  AuthorizationFailure,
+  ExportRunFailure,
+  SourceFailure,
+  StoreFailure,
+} from "../../domain/shared/failures.ts";
 import { destinationError } from "../../s3/failures.ts";
 
 /**
@@ -68,7 +73,7 @@ export const isProvidersFault = ({ reason }: AuthorizationFailure): boolean =>
 const MINUTE_MS = 60_000;
 
 /** Why an attempt of a run ended badly, for people: a value of `errors` (spec 2.7). */
-export const runFailureText = (failure: RunFailure): string => {
+export const runFailureText = (failure: ExportRunFailure): string => {
   switch (failure.reason) {
     case "store":
       return runStoreText(failure.store);

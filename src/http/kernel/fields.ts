@@ -87,7 +87,7 @@ const membersOf = (names: readonly string[]): string =>
 export const nothing = z.object({});
 
 /** Longest page of any list. */
-export const MOST_PER_PAGE = 1000;
+export const MAX_PER_PAGE = 1000;
 
 /** A whole number in a query, both bounds included. */
 export const wholeNumber = (least: number, most: number): z.ZodType<number> =>
@@ -104,7 +104,7 @@ export const wholeNumber = (least: number, most: number): z.ZodType<number> =>
  * `limit` (1 to `most`) and `offset` of a list; without `limit`, `preset` (null: everything). They belong into a closed
  * object: a list that something unknown did not narrow would be taken for one that it did.
  */
-export const paging = <Preset extends number | null>(preset: Preset, most = MOST_PER_PAGE) =>
+export const paging = <Preset extends number | null>(preset: Preset, most = MAX_PER_PAGE) =>
   ({
     limit: wholeNumber(1, most)
       .optional()
@@ -128,5 +128,5 @@ export const flag = truth.optional().transform((said) => said ?? false);
 /** A member of a query that may be sent several times; null when absent. */
 export const severalOf = <One extends z.ZodType<string, string>>(one: One) =>
   z
-    .preprocess((sent) => (sent === undefined ? undefined : [sent].flat()), z.array(one).max(MOST_PER_PAGE).optional())
+    .preprocess((sent) => (sent === undefined ? undefined : [sent].flat()), z.array(one).max(MAX_PER_PAGE).optional())
     .transform((values) => values ?? null);

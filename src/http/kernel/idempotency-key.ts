@@ -3,11 +3,11 @@ import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { malformed, type RequestFailure } from "./problems.ts";
 
 const NAME = "Idempotency-Key";
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 
 const key = z
   .string()
-  .max(MOST_CHARACTERS)
+  .max(MAX_CHARACTERS)
   .regex(/^[\x21-\x7e]+$/, { error: "Input should be visible ASCII text without spaces, and not empty" });
 
 /** The header by which a request may be repeated without doing it twice. */

@@ -18,10 +18,10 @@ interface Purse {
 const purses = new Map<string, Purse>();
 
 /** Longest answer of the limiter that the others leave the filling to. */
-const LONGEST_FILLING_MS = 2000;
+const MAX_FILLING_MS = 2000;
 
 /** Keys of one isolate: some megabytes at most. */
-const MOST_PURSES = 10_000;
+const MAX_PURSES = 10_000;
 
 /** Why a request comes too early, or null when it may go on. A limiter that is out of reach lets everybody pass. */
 export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFailure | null> => {
@@ -35,7 +35,7 @@ export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFail
   // Requests do not wait for each other's answers: those that come meanwhile ask for themselves alone.
   const now = Date.now();
   const fills = purse.filledUntil <= now;
-  if (fills) purse.filledUntil = now + LONGEST_FILLING_MS;
+  if (fills) purse.filledUntil = now + MAX_FILLING_MS;
   try {
     const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, fills ? handfulOf(rate) : 1);
     if (taken === 0) return { reason: "rate_limited", rate, waitMs };
@@ -51,7 +51,7 @@ export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFail
 const purseOf = (keyHash: string): Purse => {
   const known = purses.get(keyHash);
   if (known !== undefined) return known;
-  if (purses.size >= MOST_PURSES) purses.clear();
+  if (purses.size >= MAX_PURSES) purses.clear();
   const empty = { tokens: 0, filledUntil: 0 };
   purses.set(keyHash, empty);
   return empty;

@@ -4,7 +4,7 @@ import { boundedBody } from "../../net/bounded-body.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 
 /** No request of the export or admin API comes near; ingest has its own readers and limit. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** The JSON body of a request, parsed, undefined where there is none; read only as far as the limit allows. */
 export const readJson = async (request: Request): Promise<Result<unknown, RequestFailure>> => {
@@ -17,8 +17,8 @@ export const readJson = async (request: Request): Promise<Result<unknown, Reques
       invalid(["header", "content-encoding"], "Send the body as it is, without Content-Encoding", "value_error"),
     );
   }
-  const bytes = await boundedBody(request, MOST_BYTES);
-  if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MOST_BYTES} bytes`, TOO_LARGE));
+  const bytes = await boundedBody(request, MAX_BYTES);
+  if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MAX_BYTES} bytes`, TOO_LARGE));
   if (bytes.length === 0) return ok(undefined);
   const text = decode(bytes);
   // What is nested without bound can be parsed, but not written again: neither to a log of events nor into an answer.

@@ -76,7 +76,7 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     summary: "Wait until an authorization has ended; then its token",
     params: z.object({ auth_id: uuid }),
     query: z.object({
-      timeout: wholeNumber(0, LONGEST_WAIT_SECONDS)
+      timeout: wholeNumber(0, MAX_WAIT_SECONDS)
         .optional()
         .transform((seconds) => seconds ?? USUAL_WAIT_SECONDS),
     }),
@@ -130,7 +130,7 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
 };
 
 const USUAL_WAIT_SECONDS = 30;
-const LONGEST_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 const SECOND_MS = 1000;
 
 const NOTHING_CAME_BACK = fail({ reason: "authorization", failure: { reason: "state_not_valid" } } as const);

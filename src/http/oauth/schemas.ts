@@ -3,13 +3,13 @@ import type { Token } from "../../domain/grant/events.ts";
 import type { ProviderRecord } from "../../domain/provider/index.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { MOST_SCOPES, SCOPE } from "../../oauth/scopes.ts";
+import { MAX_SCOPES, SCOPE } from "../../oauth/scopes.ts";
 import { closedObject, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 
 /** Part of the redirect URI that is registered at the provider. */
 const PROVIDER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 const URL_MOST_CHARACTERS = 2048;
 
 /** Codes and secrets: RFC 6749 appendix A bounds their signs, nothing their length. */
@@ -18,14 +18,14 @@ const CREDENTIAL = /^[\x20-\x7e]{1,4096}$/;
 const label = z
   .string()
   .min(1)
-  .max(MOST_CHARACTERS)
+  .max(MAX_CHARACTERS)
   .refine(isCleanText, { error: "Control characters do not belong here" });
 
 const credential = z.string().regex(CREDENTIAL, { error: "Input should be 1 to 4096 visible ASCII characters" });
 
 const url = z.string().max(URL_MOST_CHARACTERS);
 
-const scopes = z.array(z.string().regex(SCOPE, { error: "Input should be a scope of OAuth 2.0" })).max(MOST_SCOPES);
+const scopes = z.array(z.string().regex(SCOPE, { error: "Input should be a scope of OAuth 2.0" })).max(MAX_SCOPES);
 
 const authentication = z.enum(["none", "client_secret_basic", "client_secret_post"]);
 

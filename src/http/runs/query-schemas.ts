@@ -9,19 +9,19 @@ import { filterText } from "../kernel/filter-schema.ts";
 import { columnsOfFields, fieldsShown, RUN_FIELDS } from "./run-schema.ts";
 
 /** The original's longest page; whoever asks for more gets this many, and a cursor. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** Ids in one list. */
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
-const MOST_TEXT_CHARACTERS = 1024;
+const MAX_TEXT_CHARACTERS = 1024;
 
 /** The first instant that no run can have begun at (src/domain/shared/time-text.ts). */
 const END_OF_TIME = Date.UTC(2255, 0, 1) * 1000;
 
 /** One id, or a list of them. */
 const ids = z
-  .union([uuid, z.array(uuid).max(MOST_IDS)], { error: `Input should be a UUID, or a list of at most ${MOST_IDS}` })
+  .union([uuid, z.array(uuid).max(MAX_IDS)], { error: `Input should be a UUID, or a list of at most ${MAX_IDS}` })
   .transform((value) => [value].flat())
   .nullish();
 
@@ -51,7 +51,7 @@ const cursor = z
 
 const filter = filterText.transform(acceptedFilter).nullish();
 
-const searched = z.string().min(1).max(MOST_TEXT_CHARACTERS).nullish();
+const searched = z.string().min(1).max(MAX_TEXT_CHARACTERS).nullish();
 
 /** Members that change nothing here: there is one store, and every answer has its cursor. */
 const WITHOUT_EFFECT = {
@@ -95,7 +95,7 @@ export const runsAnswer = z.string().openapi("ListRunsResponse", {
     runs: { type: "array", items: { $ref: "#/components/schemas/RunSchema" } },
     cursors: { type: "object", properties: { next: { type: ["string", "null"] } } },
   },
-  description: `At most ${MOST_RUNS} runs; \`cursors.next\` asks for those behind them and is null at the end.`,
+  description: `At most ${MAX_RUNS} runs; \`cursors.next\` asks for those behind them and is null at the end.`,
 });
 
 type Body = z.output<typeof runsQuery>;
@@ -118,7 +118,7 @@ export const queryOf = (body: Body): Omit<RunsQuery, "projects"> => ({
   traceIds: body.trace === null || body.trace === undefined ? null : [body.trace],
   order: body.order ?? "desc",
   after: body.cursor ?? null,
-  limit: Math.min(body.limit ?? MOST_RUNS, MOST_RUNS),
+  limit: Math.min(body.limit ?? MAX_RUNS, MAX_RUNS),
   columns: columnsOfFields(fieldsShown(body.select ?? null)),
 });
 

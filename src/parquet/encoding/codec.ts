@@ -19,8 +19,8 @@ const ONE_SHOT_BYTES = 40_000;
 /** Header of an empty last block (RFC 8878, 3.1.1.2): what the encoder itself writes when it ends after a flush. */
 const LAST_BLOCK = new Uint8Array([1, 0, 0]);
 /** Output is gathered in chunks of this size: small for small pages, since each chunk is allocated whole. */
-const LEAST_CHUNK_BYTES = 1024;
-const MOST_CHUNK_BYTES = 512 * 1024;
+const MIN_CHUNK_BYTES = 1024;
+const MAX_CHUNK_BYTES = 512 * 1024;
 
 const FOOTER_CODECS = {
   zstandard: "ZSTD",
@@ -42,7 +42,7 @@ export const codecOfFooter = (name: CompressionCodec): Compression | null => {
 
 /** Compresses one page. Equal input gives equal bytes: no time, no file name, no dictionary across pages. */
 export const compressPage = (codec: Compression, page: Uint8Array): Uint8Array => {
-  const chunkSize = Math.min(Math.max(page.length, LEAST_CHUNK_BYTES), MOST_CHUNK_BYTES);
+  const chunkSize = Math.min(Math.max(page.length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
   switch (codec) {
     case "zstandard":
       return zstdCompress(page, chunkSize);
@@ -76,7 +76,7 @@ export const decompressPage = (codec: Compression, page: Uint8Array, size: numbe
 
 const decompress = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
   // Room for more than the page, or zlib would ask for another chunk to see that there is no more.
-  const chunkSize = size + LEAST_CHUNK_BYTES;
+  const chunkSize = size + MIN_CHUNK_BYTES;
   switch (codec) {
     case "zstandard":
       // Without the flush the Workers runtime refuses pages of whole multiples of 40 KiB; see ONE_SHOT_BYTES.

@@ -3,13 +3,13 @@ import type { Footer, PlacedChunk } from "../footer.ts";
 import { chunkOf, segmentFooter } from "./segment-reader.ts";
 
 /** A column chunk with bytes that hold it; its offset counts from their beginning. */
-export interface HeldChunk {
+export interface LoadedChunk {
   readonly file: Uint8Array;
   readonly chunk: PlacedChunk;
 }
 
 /** Chunks of one segment, as far as they have been read. */
-export type HeldChunks = ReadonlyMap<ColumnName, HeldChunk>;
+export type LoadedChunks = ReadonlyMap<ColumnName, LoadedChunk>;
 
 /** A range of a segment, and the chunks in it that are wanted. */
 export interface ChunkRange {
@@ -39,7 +39,7 @@ export const rangesFor = (footer: Footer, columns: ReadonlySet<ColumnName>): rea
 };
 
 /** The chunks of ranges, each of which was read into `bytes` in the same place. */
-export const heldIn = (ranges: readonly ChunkRange[], bytes: readonly Uint8Array[]): HeldChunks =>
+export const loadedIn = (ranges: readonly ChunkRange[], bytes: readonly Uint8Array[]): LoadedChunks =>
   new Map(
     ranges.flatMap(({ offset, chunks }, index) =>
       chunks.map((chunk) => {
@@ -51,10 +51,10 @@ export const heldIn = (ranges: readonly ChunkRange[], bytes: readonly Uint8Array
   );
 
 /** All chunks of a whole segment. */
-export const heldInSegment = (file: Uint8Array): HeldChunks =>
+export const loadedInSegment = (file: Uint8Array): LoadedChunks =>
   new Map(segmentFooter(file).chunks.map((chunk) => [chunk.column, { file, chunk }]));
 
-export const heldChunk = (held: HeldChunks, column: ColumnName): HeldChunk => {
+export const loadedChunk = (held: LoadedChunks, column: ColumnName): LoadedChunk => {
   const found = held.get(column);
   if (found === undefined) throw new Error(`the column ${column} was not read`);
   return found;

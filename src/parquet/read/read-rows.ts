@@ -1,7 +1,7 @@
 import { COLUMN_NAMES, COLUMNS } from "../columns.ts";
 import type { SegmentRow } from "../row.ts";
 import { count32s, decimals, flags, integers, type Rows, strings, texts } from "./column-readers.ts";
-import { type HeldChunk, type HeldChunks, heldChunk } from "./loaded-chunks.ts";
+import { type LoadedChunk, type LoadedChunks, loadedChunk } from "./loaded-chunks.ts";
 
 export type RowColumn = keyof SegmentRow;
 
@@ -14,12 +14,12 @@ export const ROW_COLUMNS: readonly RowColumn[] = COLUMN_NAMES.filter(
 export type PartialRow = Partial<SegmentRow>;
 
 /** Some rows of a segment in some columns; pages without them are not opened. */
-export function chosenRows(held: HeldChunks, columns: Iterable<RowColumn>, rows: Rows): readonly PartialRow[] {
+export function partialRows(held: LoadedChunks, columns: Iterable<RowColumn>, rows: Rows): readonly PartialRow[] {
   const chosen: Record<string, unknown>[] = [];
   for (const column of columns) {
     const isList = column === "tags" || column === "parent_run_ids";
     let index = 0;
-    for (const value of valuesOf(heldChunk(held, column), rows)) {
+    for (const value of valuesOf(loadedChunk(held, column), rows)) {
       const row = chosen[index] ?? {};
       chosen[index++] = row;
       // The segment writer wrote the text from a list of strings.
@@ -30,7 +30,7 @@ export function chosenRows(held: HeldChunks, columns: Iterable<RowColumn>, rows:
   return chosen as readonly PartialRow[];
 }
 
-function valuesOf({ file, chunk }: HeldChunk, rows: Rows): Iterable<unknown> {
+function valuesOf({ file, chunk }: LoadedChunk, rows: Rows): Iterable<unknown> {
   switch (COLUMNS[chunk.column].kind) {
     case "text":
       return texts(file, chunk, rows);

@@ -2,7 +2,7 @@ import type { CompiledFilter } from "../../filter/evaluate/evaluate.ts";
 import type { FilterColumn, RowView } from "../../filter/row.ts";
 import { COLUMNS, type ColumnName } from "../columns.ts";
 import { decimals, flags, integers, lists, strings, texts } from "./column-readers.ts";
-import { type HeldChunks, heldChunk } from "./loaded-chunks.ts";
+import { type LoadedChunks, loadedChunk } from "./loaded-chunks.ts";
 
 /** Which rows of a segment are meant. */
 export interface RowChoice {
@@ -25,13 +25,13 @@ export const columnsToChoose = ({ filter }: RowChoice): ReadonlySet<ColumnName> 
   new Set<ColumnName>(["start_time", ...(filter?.columns ?? [])]);
 
 /** Looks at the rows one after the other; of each column one page is open at a time. */
-export const selectRows = (held: HeldChunks, { keep, filter }: RowChoice): SelectedRows => {
+export const selectRows = (held: LoadedChunks, { keep, filter }: RowChoice): SelectedRows => {
   const columns = new CurrentRow(held, filter?.columns ?? new Set());
   const rows: number[] = [];
   let minStart = Number.POSITIVE_INFINITY;
   let maxStart = Number.NEGATIVE_INFINITY;
   let row = -1;
-  const { file, chunk } = heldChunk(held, "start_time");
+  const { file, chunk } = loadedChunk(held, "start_time");
   for (const start of integers(file, chunk)) {
     row++;
     columns.advance();
@@ -50,7 +50,7 @@ class CurrentRow implements RowView {
   readonly #columns: { readonly values: Iterator<unknown>; value: unknown }[];
   readonly #places: ReadonlyMap<FilterColumn, number>;
 
-  constructor(held: HeldChunks, columns: ReadonlySet<FilterColumn>) {
+  constructor(held: LoadedChunks, columns: ReadonlySet<FilterColumn>) {
     const names = [...columns];
     this.#columns = names.map((name) => ({ values: valuesOf(held, name), value: null }));
     this.#places = new Map(names.map((name, place) => [name, place]));
@@ -69,8 +69,8 @@ class CurrentRow implements RowView {
   };
 }
 
-function valuesOf(held: HeldChunks, column: FilterColumn): Iterator<unknown> {
-  const { file, chunk } = heldChunk(held, column);
+function valuesOf(held: LoadedChunks, column: FilterColumn): Iterator<unknown> {
+  const { file, chunk } = loadedChunk(held, column);
   switch (COLUMNS[column].kind) {
     case "text":
       return texts(file, chunk);

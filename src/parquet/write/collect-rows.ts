@@ -11,7 +11,7 @@ import {
   strings,
   texts,
 } from "../read/column-readers.ts";
-import { type HeldChunk, type HeldChunks, heldChunk } from "../read/loaded-chunks.ts";
+import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import type { SelectedRows } from "../read/select-rows.ts";
 import {
   type ColumnWriter,
@@ -30,7 +30,7 @@ import type { Segment } from "./segment-writer.ts";
  * Writes some rows of segments into one new segment, in the order in which they come: values are written anew, so that
  * dictionaries, bounds and bloom filters are those of the rows in it. Equal input gives equal bytes.
  */
-export class RowGatherer {
+export class RowCollector {
   readonly #columns: ReadonlyMap<ColumnName, ColumnGatherer>;
   #rows = 0;
   #rawBytes = 0;
@@ -48,8 +48,8 @@ export class RowGatherer {
   }
 
   /** Takes rows of one segment. */
-  add(held: HeldChunks, { rows, minStart, maxStart }: SelectedRows): void {
-    for (const [column, gatherer] of this.#columns) this.#rawBytes += gatherer.add(heldChunk(held, column), rows);
+  add(held: LoadedChunks, { rows, minStart, maxStart }: SelectedRows): void {
+    for (const [column, gatherer] of this.#columns) this.#rawBytes += gatherer.add(loadedChunk(held, column), rows);
     this.#rows += rows.length;
     this.#minStart = Math.min(this.#minStart, minStart);
     this.#maxStart = Math.max(this.#maxStart, maxStart);
@@ -69,7 +69,7 @@ export class RowGatherer {
 
 interface ColumnGatherer {
   /** Answers the bytes of the values. */
-  add(held: HeldChunk, rows: Uint32Array): number;
+  add(held: LoadedChunk, rows: Uint32Array): number;
   finish(): EncodedChunk;
 }
 

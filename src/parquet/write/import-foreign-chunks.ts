@@ -11,7 +11,7 @@ import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
 
 /** Why a file of another writer is no segment: it holds nothing, or is not of the kind that chunks are copied from. */
-export type NotAdoptable =
+export type NotImportable =
   | { readonly reason: "no_rows" }
   | { readonly reason: "not_adoptable"; readonly message: string };
 
@@ -20,7 +20,7 @@ export type NotAdoptable =
  * nullable, zstd pages of version 1. Its chunks are copied, never decompressed; lists alone are made from their
  * JSON text. Holds the columns of a selection, id and start_time. Equal input gives equal bytes.
  */
-export const adoptSegment = (file: Uint8Array, selection: Selection): Result<Segment, NotAdoptable> => {
+export const importForeignChunks = (file: Uint8Array, selection: Selection): Result<Segment, NotImportable> => {
   if (isEmpty(file)) return fail({ reason: "no_rows" });
   const read = readFooter(file);
   if (!read.ok) return refuse(read.failure.reason === "not_a_segment" ? read.failure.message : read.failure.reason);
@@ -43,7 +43,7 @@ export const adoptSegment = (file: Uint8Array, selection: Selection): Result<Seg
   return ok({ bytes: segmentFile(adopted, rows), rows, ...range });
 };
 
-const refuse = (message: string): Result<never, NotAdoptable> => fail({ reason: "not_adoptable", message });
+const refuse = (message: string): Result<never, NotImportable> => fail({ reason: "not_adoptable", message });
 
 const isEmpty = (file: Uint8Array): boolean => {
   try {
@@ -71,7 +71,7 @@ const mistypedColumn = (file: Uint8Array): string | null => {
   return null;
 };
 
-const copiedChunk = (file: Uint8Array, chunk: PlacedChunk): Result<EncodedChunk, NotAdoptable> => {
+const copiedChunk = (file: Uint8Array, chunk: PlacedChunk): Result<EncodedChunk, NotImportable> => {
   const { offset, bloomBytes: _, ...same } = chunk;
   if (chunk.codec !== "zstandard") return refuse(`the column ${chunk.column} is in the codec ${chunk.codec}`);
   const pages = new Map<PageEncoding, number>();

@@ -2,7 +2,7 @@ import type { Compression } from "../../domain/shared/fields.ts";
 import type { EncodedChunk } from "../chunk.ts";
 import { columnsFor, type Selection } from "../columns.ts";
 import { decompressPage } from "../encoding/codec.ts";
-import { type HeldChunk, type HeldChunks, heldChunk } from "../read/loaded-chunks.ts";
+import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import { storedPages } from "../read/pages.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 import { segmentFile } from "./segment-file.ts";
@@ -12,16 +12,16 @@ import { segmentFile } from "./segment-file.ts";
  * value; bounds and bloom filters stay true. Equal input gives equal bytes.
  */
 export const recodedSegment = (
-  held: HeldChunks,
+  held: LoadedChunks,
   rows: number,
   { selection, codec }: { readonly selection: Selection; readonly codec: Compression },
 ): Uint8Array =>
   segmentFile(
-    columnsFor(selection).map((column) => recoded(heldChunk(held, column), codec)),
+    columnsFor(selection).map((column) => recoded(loadedChunk(held, column), codec)),
     rows,
   );
 
-const recoded = ({ file, chunk }: HeldChunk, codec: Compression): EncodedChunk => {
+const recoded = ({ file, chunk }: LoadedChunk, codec: Compression): EncodedChunk => {
   const bloomAt = chunk.offset + chunk.bytes;
   const bloom = chunk.bloomBytes === 0 ? null : file.subarray(bloomAt, bloomAt + chunk.bloomBytes);
   if (chunk.codec === codec) {

@@ -10,7 +10,7 @@ const UUID_LENGTH = 36;
  * section 5.7) with the time at which the run began and, where others have random bits, a digest of its JSON. So the
  * run is found like any other, and the same JSON sent twice is one run.
  */
-export const madeId: IdMaker = (json, fields) =>
+export const deriveRunId: IdMaker = (json, fields) =>
   canonicalUuid(fields.dotted_order?.slice(-UUID_LENGTH) ?? "") ??
   uuidV7(Math.floor((startOf(fields) ?? 0) / 1000), json);
 

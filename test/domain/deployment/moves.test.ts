@@ -67,12 +67,12 @@ const failed: DeploymentCommand = { type: "RecordFailure", revisionId: "1", fail
 const deleted: DeploymentCommand = { type: "Delete", withProject: false, now: NOW };
 const lease = (leaseId = "x", now = NOW): DeploymentCommand => ({ type: "TakeLease", listenerId: "l", leaseId, now });
 const report = (status: ReportedStatus, leaseId = "x", now = NOW): DeploymentCommand => ({
-  type: "HearReport",
+  type: "RecordListenerReport",
   report: { revisionId: "1", leaseId, status, reason: "because", url: "http://agent.test" },
   now,
 });
-const silent: DeploymentCommand = { type: "HearSilence", now: NOW };
-const polled = (heardAt = NOW): DeploymentCommand => ({ type: "HearPoll", heardAt, now: NOW + 1 });
+const silent: DeploymentCommand = { type: "RecordListenerSilence", now: NOW };
+const polled = (heardAt = NOW): DeploymentCommand => ({ type: "RecordPoll", heardAt, now: NOW + 1 });
 const atDocker = [add("1"), created("1"), lease()];
 
 /** How each move comes about; the last of the moves made is the one named. */
@@ -184,10 +184,10 @@ describe("a deployment", () => {
 });
 
 describe("a deployment that was never made", () => {
-  const forgone = lived(docker, { type: "Forgo", now: NOW });
+  const forgone = lived(docker, { type: "Abandon", now: NOW });
 
   it("is not made any more once its name went to another one", () => {
-    const forgo: DeploymentCommand = { type: "Forgo", now: NOW };
+    const forgo: DeploymentCommand = { type: "Abandon", now: NOW };
     const [event, ...more] = deployment.decide(forgo, deployment.initialState);
     if (event === undefined) throw new Error("it was forgone");
     expect(more).toEqual([]);

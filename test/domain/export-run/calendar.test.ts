@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
-import { emptyTable, entries, lookUp, put, remove } from "../../../src/domain/shared/bucket-map.ts";
+import { emptyBucketMap, entries, lookUp, put, remove } from "../../../src/domain/shared/bucket-map.ts";
 import { dayOf } from "../../../src/domain/shared/time.ts";
 
 const instant = fc.integer({ min: 0, max: Date.parse("2100-01-01") });
@@ -59,10 +59,10 @@ describe("a table", () => {
   it("keeps what was put and not removed, in the order in which ids were new, whatever else is made of it", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(ids, fc.option(fc.nat())), { maxLength: 50 }), (changes) => {
-        const tables = [emptyTable<number>()];
+        const tables = [emptyBucketMap<number>()];
         const maps = [new Map<string, number>()];
         for (const [id, value] of changes) {
-          const table = tables.at(-1) ?? emptyTable<number>();
+          const table = tables.at(-1) ?? emptyBucketMap<number>();
           const map = new Map(maps.at(-1));
           put(table, `${id}-aside`, 0); // a descendant that nobody keeps must not show
           tables.push(value === null ? remove(table, id) : put(table, id, value));

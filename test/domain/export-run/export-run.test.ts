@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import { specification } from "../../support/given.ts";
 import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
-const { given } = specification(run);
+const { given } = specification(exportRun);
 
 const spec = specOf();
-const started: RunEvent = { type: "RunStarted", spec, at: NOW };
-const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
+const started: ExportRunEvent = { type: "RunStarted", spec, at: NOW };
+const attempt: ExportRunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
 const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
-const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
-const planned: RunEvent = { type: "FilesPlanned", files: 2, rows: 30, bytes: 900, at: NOW };
-const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const taken: ExportRunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const planned: ExportRunEvent = { type: "FilesPlanned", files: 2, rows: 30, bytes: 900, at: NOW };
+const opened: ExportRunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
 const failure = { reason: "store", store: storeFailure() } as const;
 
 describe("a run", () => {
@@ -62,7 +62,7 @@ describe("a run", () => {
       bytes: 5,
       now: NOW,
     } as const;
-    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
+    const uploaded: ExportRunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
     const before = [started, attempt, taken, planned, opened];
     given(...before)
       .when(part)
@@ -76,8 +76,8 @@ describe("a run", () => {
   });
 
   it("resumes inside a file: parts survive a failed attempt", () => {
-    const uploaded: RunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
-    const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const uploaded: ExportRunEvent = { type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: NOW };
+    const failed: ExportRunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const { state } = given(started, attempt, taken, planned, opened, uploaded, failed);
     expect(state.status === "RUNNING" && state.progress.upload?.parts).toHaveLength(1);
   });
@@ -103,8 +103,8 @@ describe("a run", () => {
   it("fails after 20 retries", () => {
     let state = given(started).state;
     let now = NOW;
-    const submit = (command: RunCommand) => {
-      for (const event of run.decide(command, state)) state = run.evolve(state, event);
+    const submit = (command: ExportRunCommand) => {
+      for (const event of exportRun.decide(command, state)) state = exportRun.evolve(state, event);
     };
     let attempts = 0;
     while (state.status === "RUNNING") {
@@ -168,8 +168,8 @@ describe("a run", () => {
   });
 
   it("whose step dies three times in a row spends one retry", () => {
-    const began: RunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
-    const died = (times: number): RunEvent => ({ type: "StepCrashed", step: "snapshot", times, at: NOW });
+    const began: ExportRunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
+    const died = (times: number): ExportRunEvent => ({ type: "StepCrashed", step: "snapshot", times, at: NOW });
     const { events } = given(started, attempt, began, died(1), began, died(2), began).when({ type: "Wake", now: NOW });
     expect(events.map((event) => event.type)).toEqual(["StepCrashed", "AttemptFailed"]);
   });
@@ -181,11 +181,11 @@ describe("a run", () => {
   });
 
   it("cancelled gives up its open upload and its scratch objects, then rests", () => {
-    const cancelled: RunEvent = { type: "RunCancelled", at: NOW };
+    const cancelled: ExportRunEvent = { type: "RunCancelled", at: NOW };
     const { state } = given(started, attempt, taken, planned, opened, cancelled);
     expect(nextStep(state)).toBe("abort");
-    const aborted: RunEvent = { type: "UploadAborted", file: 0, at: NOW };
-    expect(nextStep(run.evolve(state, aborted))).toBe("clean");
+    const aborted: ExportRunEvent = { type: "UploadAborted", file: 0, at: NOW };
+    expect(nextStep(exportRun.evolve(state, aborted))).toBe("clean");
     given(started, attempt, taken, planned, opened, cancelled, aborted, { type: "ScratchCleaned", at: NOW }).wakesAt(
       null,
     );

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
-const { given } = specification(run);
+const { given } = specification(exportRun);
 
-const started: RunEvent = { type: "RunStarted", spec: specOf(), at: NOW };
-const attempt: RunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
+const started: ExportRunEvent = { type: "RunStarted", spec: specOf(), at: NOW };
+const attempt: ExportRunEvent = { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS };
 const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
-const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
-const planned: RunEvent = { type: "FilesPlanned", files: 1, rows: 30, bytes: 900, at: NOW };
-const opened: RunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const taken: ExportRunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const planned: ExportRunEvent = { type: "FilesPlanned", files: 1, rows: 30, bytes: 900, at: NOW };
+const opened: ExportRunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
 const uploading = [started, attempt, taken, planned, { type: "StepBegan", step: "upload", at: NOW }, opened] as const;
-const paused = (order = 5, at = NOW): RunEvent => ({ type: "RunPaused", order, at });
+const paused = (order = 5, at = NOW): ExportRunEvent => ({ type: "RunPaused", order, at });
 const file = {
   ordinal: 0,
   key: "traces/0.parquet",
@@ -85,7 +85,7 @@ describe("a paused run", () => {
   });
 
   it("does not begin its retry while it is paused, and begins it at once when that instant has passed", () => {
-    const failed: RunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const failed: ExportRunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const waiting = given(started, attempt, failed, paused(5, NOW + 10_000));
     waiting.wakesAt(null);
     waiting.when({ type: "Wake", now: NOW + 30_000 }).thenNothing();
@@ -117,10 +117,14 @@ describe("pause and resume, delivered at least once and each for the first time 
     const orders = fc.array(fc.nat({ max: 7 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), orders, (count, repeats) => {
-        const asked = (order: number): RunCommand => ({ type: order % 2 === 0 ? "Pause" : "Resume", order, now: NOW });
+        const asked = (order: number): ExportRunCommand => ({
+          type: order % 2 === 0 ? "Pause" : "Resume",
+          order,
+          now: NOW,
+        });
         let state = given(...uploading).state;
-        const submit = (command: RunCommand) => {
-          state = run.decide(command, state).reduce(run.evolve, state);
+        const submit = (command: ExportRunCommand) => {
+          state = exportRun.decide(command, state).reduce(exportRun.evolve, state);
         };
         for (let order = 0; order < count; order += 1) {
           submit(asked(order));
@@ -134,7 +138,7 @@ describe("pause and resume, delivered at least once and each for the first time 
 
 describe("the open upload of an ended run", () => {
   const ended = [...uploading, { type: "RunCancelled", at: NOW }] as const;
-  const tried = (wrong: typeof failure | null): RunCommand => ({
+  const tried = (wrong: typeof failure | null): ExportRunCommand => ({
     type: "RecordUploadAborted",
     file: 0,
     failure: wrong,
@@ -151,7 +155,7 @@ describe("the open upload of an ended run", () => {
   });
 
   it("is tried again after 30 s when the store was out of order; the scratch objects go meanwhile", () => {
-    const again: RunEvent = { type: "AbortFailed", file: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    const again: ExportRunEvent = { type: "AbortFailed", file: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const waiting = given(...ended)
       .when(tried(failure))
       .then(again);
@@ -165,11 +169,11 @@ describe("the open upload of an ended run", () => {
 
   it("is left to the bucket's lifecycle rule after 20 retries, and the run rests", () => {
     let { state } = given(...ended);
-    const submit = (command: RunCommand) => {
-      state = run.decide(command, state).reduce(run.evolve, state);
+    const submit = (command: ExportRunCommand) => {
+      state = exportRun.decide(command, state).reduce(exportRun.evolve, state);
     };
     let tries = 0;
-    for (let at = run.wakeAt(state); at !== null; at = run.wakeAt(state)) {
+    for (let at = exportRun.wakeAt(state); at !== null; at = exportRun.wakeAt(state)) {
       submit({ type: "Wake", now: at });
       const step = nextStep(state);
       if (step === "clean") submit({ type: "RecordCleaned", now: at });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
-import { upcastRun } from "../../../src/domain/export-run/upcast.ts";
+import { upcastExportRun } from "../../../src/domain/export-run/upcast.ts";
 import { specification } from "../../support/given.ts";
 import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
-const { given } = specification(run);
+const { given } = specification(exportRun);
 
-const before: readonly RunEvent[] = [
+const before: readonly ExportRunEvent[] = [
   { type: "RunStarted", spec: specOf(), at: NOW },
   { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
   { type: "SnapshotTaken", snapshot: { key: "k", segments: 1, rows: 30, bytes: 9 }, at: NOW },
@@ -19,7 +19,7 @@ const before: readonly RunEvent[] = [
 ];
 const failure = { reason: "store", store: storeFailure({ reason: "throttled" }) } as const;
 const throttled = { type: "RecordFailure", failure, now: NOW } as const;
-const slowedTo = (partsInFlight: number): RunEvent[] => [
+const slowedTo = (partsInFlight: number): ExportRunEvent[] => [
   { type: "SlowedDown", partsInFlight, resumeAt: NOW + 5000, at: NOW },
   { type: "SlowDownEnded", at: NOW + 5000 },
 ];
@@ -58,7 +58,7 @@ describe("a run whose store asks for fewer requests", () => {
     const commit = (ordinal: number) => ({ type: "RecordFile", file: file(ordinal), now: NOW }) as const;
     const slow = given(...before, ...slowedTo(2), ...slowedTo(1)).when(commit(0));
     slow.then({ type: "FileCommitted", file: file(0), at: NOW }, { type: "SpedUp", partsInFlight: 2, at: NOW });
-    const faster = run.decide(commit(1), slow.state);
+    const faster = exportRun.decide(commit(1), slow.state);
     expect(faster).toContainEqual({ type: "SpedUp", partsInFlight: 4, at: NOW });
     given(...before)
       .when(commit(0))
@@ -78,11 +78,11 @@ describe("the log of a version that knew neither slow-downs nor digests", () => 
   it("is lifted: the limits of today, and null for what nobody recorded", () => {
     const { slowDownPauseMs: _, ...limits } = specOf().limits;
     const started = { type: "RunStarted", spec: { ...specOf(), limits }, at: NOW };
-    expect(upcastRun(started)).toEqual({ type: "RunStarted", spec: specOf(), at: NOW });
+    expect(upcastExportRun(started)).toEqual({ type: "RunStarted", spec: specOf(), at: NOW });
     const part = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
-    expect(upcastRun(part)).toEqual({ ...part, md5: null });
+    expect(upcastExportRun(part)).toEqual({ ...part, md5: null });
     const { sha256: _sha256, expectedEtag: _expectedEtag, ...old } = file(0);
-    expect(upcastRun({ type: "FileCommitted", ...{ file: old, at: NOW } })).toEqual({
+    expect(upcastExportRun({ type: "FileCommitted", ...{ file: old, at: NOW } })).toEqual({
       type: "FileCommitted",
       file: { ...old, sha256: null, expectedEtag: null },
       at: NOW,

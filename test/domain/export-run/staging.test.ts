@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, specOf } from "../../support/samples.ts";
 
 /** A run whose rows lie in a table of the customer's brings them into scratch first, page by page. */
 
-const { given } = specification(run);
+const { given } = specification(exportRun);
 
 const spec = specOf();
-const begun: readonly RunEvent[] = [
+const begun: readonly ExportRunEvent[] = [
   { type: "RunStarted", spec, at: NOW },
   { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
   { type: "StepBegan", step: "snapshot", at: NOW },
 ];
 const staging = { key: "scratch/1/0/staging.json", pages: 2, rows: 30 };
-const counted: RunEvent = { type: "StagingBegan", staging, at: NOW };
+const counted: ExportRunEvent = { type: "StagingBegan", staging, at: NOW };
 const segment = { key: "scratch/1/0/staged-0.parquet", etag: "e", bytes: 9, rows: 20, minStart: 0, maxStart: 1 };
-const staged: RunEvent = { type: "PageStaged", page: 0, segment, at: NOW };
+const staged: ExportRunEvent = { type: "PageStaged", page: 0, segment, at: NOW };
 const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 18 };
-const taken: RunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
+const taken: ExportRunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
 
 describe("the pages of a table", () => {
   it("are counted once, and each of them is a checkpoint, in order", () => {

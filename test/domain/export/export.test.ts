@@ -4,7 +4,7 @@ import type { LateLook } from "../../../src/domain/export/commands.ts";
 import { refuseCancel } from "../../../src/domain/export/decide.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
-import type { RunReport } from "../../../src/domain/export-run/report.ts";
+import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
@@ -15,7 +15,7 @@ const plan = planOf();
 const created: ExportEvent = { type: "ExportCreated", plan, at: NOW };
 const started: ExportEvent = { type: "ExportStarted", at: NOW, deadline: NOW + 72 * HOUR_MS };
 const admitted = (ordinal: number): ExportEvent => ({ type: "RunAdmitted", ordinal, at: NOW });
-const report = (changes: Partial<RunReport> = {}): RunReport => ({
+const report = (changes: Partial<ExportRunReport> = {}): ExportRunReport => ({
   status: "RUNNING",
   rowsPlanned: 10,
   rowsWritten: 0,
@@ -46,14 +46,14 @@ describe("a one-off export", () => {
     const begun = given({ type: "ExportCreated", plan: wide, at: NOW }).when({ type: "Admit", now: NOW });
     expect(begun.events.filter((event) => event.type === "RunAdmitted")).toHaveLength(45);
     given({ type: "ExportCreated", plan: wide, at: NOW }, ...begun.events)
-      .when({ type: "HearRun", ordinal: 7, seq: 3, report: done, now: NOW })
+      .when({ type: "RecordRunReport", ordinal: 7, seq: 3, report: done, now: NOW })
       .then(reported(7, 3), admitted(45));
   });
 
   it("ignores a report it has heard, and an older one", () => {
     const heard = given(created, started, admitted(0), admitted(1), reported(0, 5));
-    heard.when({ type: "HearRun", ordinal: 0, seq: 5, report: done, now: NOW }).thenNothing();
-    heard.when({ type: "HearRun", ordinal: 0, seq: 4, report: report(), now: NOW }).thenNothing();
+    heard.when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: done, now: NOW }).thenNothing();
+    heard.when({ type: "RecordRunReport", ordinal: 0, seq: 4, report: report(), now: NOW }).thenNothing();
   });
 
   it("is COMPLETED when every run is done and the manifest lies in the bucket", () => {
@@ -80,7 +80,7 @@ describe("a one-off export", () => {
   it("FAILS when any single run has failed for good", () => {
     const failed = report({ status: "FAILED", finishedAt: NOW });
     given(created, started, admitted(0), admitted(1))
-      .when({ type: "HearRun", ordinal: 1, seq: 2, report: failed, now: NOW })
+      .when({ type: "RecordRunReport", ordinal: 1, seq: 2, report: failed, now: NOW })
       .then(reported(1, 2, failed), { type: "ExportFailed", cause: { kind: "run", ordinal: 1 }, at: NOW });
   });
 

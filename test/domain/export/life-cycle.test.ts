@@ -4,12 +4,12 @@ import type { ExportCommand } from "../../../src/domain/export/commands.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
-import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
-import type { RunReport } from "../../../src/domain/export-run/report.ts";
-import type { RunState } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
+import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../support/samples.ts";
 
@@ -27,14 +27,14 @@ const FINAL = ["COMPLETED", "FAILED", "CANCELLED", "TIMEDOUT"] as const;
 describe("an export", () => {
   const LATE = NOW + 72 * HOUR_MS;
   const plan = planOf();
-  const report = (status: RunReport["status"]): RunReport => ({
+  const report = (status: ExportRunReport["status"]): ExportRunReport => ({
     status,
     rowsPlanned: 10,
     rowsWritten: status === "COMPLETED" ? 10 : 0,
     finishedAt: status === "RUNNING" ? null : NOW,
   });
-  const heard = (ordinal: number, status: RunReport["status"], now = NOW) =>
-    ({ type: "HearRun", ordinal, seq: 5, report: report(status), now }) as const;
+  const heard = (ordinal: number, status: ExportRunReport["status"], now = NOW) =>
+    ({ type: "RecordRunReport", ordinal, seq: 5, report: report(status), now }) as const;
   const reported = (ordinal: number): ExportEvent => ({
     type: "RunReported",
     ordinal,
@@ -101,7 +101,7 @@ describe("an export", () => {
         becomes: { CREATED: "RUNNING", "CREATED, paused": "RUNNING, paused" },
       },
     ],
-    HearRun: [
+    RecordRunReport: [
       { what: "hears that one run is done", command: heard(0, "COMPLETED"), becomes: {} },
       {
         what: "hears that a run has exhausted its retries",
@@ -209,10 +209,10 @@ describe("an export", () => {
         },
       },
     ],
-    LoseProject: [
+    FailForDeletedProject: [
       {
         what: "loses its project",
-        command: { type: "LoseProject", now: LATE },
+        command: { type: "FailForDeletedProject", now: LATE },
         becomes: {
           CREATED: "FAILED",
           "CREATED, paused": "FAILED",
@@ -259,7 +259,7 @@ describe("an export", () => {
         for (const [command, later, seq] of asked) {
           const before = fold(bulkExport, log);
           const now = NOW + later;
-          const sent = command.type === "HearRun" ? { ...command, seq, now } : { ...command, now };
+          const sent = command.type === "RecordRunReport" ? { ...command, seq, now } : { ...command, now };
           log.push(...bulkExport.decide(sent, before).map((event) => JSON.parse(JSON.stringify(event))));
           const after = fold(bulkExport, log);
           if ("finishedAt" in before)
@@ -286,8 +286,8 @@ describe("a run", () => {
   const failure = { reason: "store", store: passing } as const;
   const final = { reason: "store", store: denied } as const;
 
-  const started: RunEvent = { type: "RunStarted", spec, at: NOW };
-  const working: readonly RunEvent[] = [
+  const started: ExportRunEvent = { type: "RunStarted", spec, at: NOW };
+  const working: readonly ExportRunEvent[] = [
     started,
     { type: "AttemptStarted", retry: 0, at: NOW, deadline: LATE },
     { type: "SnapshotTaken", snapshot, at: NOW },
@@ -295,17 +295,17 @@ describe("a run", () => {
     { type: "StepBegan", step: "upload", at: NOW },
     { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW },
   ];
-  const waiting: readonly RunEvent[] = [
+  const waiting: readonly ExportRunEvent[] = [
     ...working,
     { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW },
   ];
-  const last: readonly RunEvent[] = [
+  const last: readonly ExportRunEvent[] = [
     ...waiting,
     { type: "AttemptStarted", retry: 1, at: NOW, deadline: LATE },
     { type: "AttemptFailed", retry: 1, failure, retryAt: NOW, at: NOW },
     { type: "AttemptStarted", retry: 2, at: NOW, deadline: LATE },
   ];
-  const paused: RunEvent = { type: "RunPaused", order: 1, at: NOW };
+  const paused: ExportRunEvent = { type: "RunPaused", order: 1, at: NOW };
 
   const LOGS = {
     "not started": [],
@@ -323,11 +323,11 @@ describe("a run", () => {
     FAILED: [...working, { type: "RunFailed", retry: 0, failure: final, at: NOW }],
     CANCELLED: [...working, { type: "RunCancelled", at: NOW }],
     TIMEDOUT: [...working, { type: "RunTimedOut", at: NOW }],
-  } as const satisfies Record<string, readonly RunEvent[]>;
+  } as const satisfies Record<string, readonly ExportRunEvent[]>;
   type Name = keyof typeof LOGS;
   const NAMES = Object.keys(LOGS) as Name[];
 
-  const nameOf = (state: RunState): string => {
+  const nameOf = (state: ExportRunState): string => {
     if (state.status === "NONE") return "not started";
     if (state.status !== "RUNNING") return state.status;
     const isLast = state.retryAt === null && state.retry >= state.spec.limits.maxRetries;
@@ -357,9 +357,9 @@ describe("a run", () => {
   };
 
   const ROWS: {
-    readonly [Type in RunCommand["type"]]: readonly {
+    readonly [Type in ExportRunCommand["type"]]: readonly {
       readonly what: string;
-      readonly command: Extract<RunCommand, { type: Type }>;
+      readonly command: Extract<ExportRunCommand, { type: Type }>;
       readonly becomes: Partial<Record<Name, Name>>;
     }[];
   } = {
@@ -523,31 +523,31 @@ describe("a run", () => {
   const cases = Object.values(ROWS)
     .flat()
     .flatMap(({ what, command, becomes }) =>
-      NAMES.map((name) => ({ name, what, command: command as RunCommand, becomes: becomes[name] ?? name })),
+      NAMES.map((name) => ({ name, what, command: command as ExportRunCommand, becomes: becomes[name] ?? name })),
     );
 
   it.each(cases)("$name | $what | $becomes", ({ name, command, becomes }) => {
-    expect(nameOf(ask(run, fold(run, LOGS[name]), command))).toBe(becomes);
+    expect(nameOf(ask(exportRun, fold(exportRun, LOGS[name]), command))).toBe(becomes);
   });
 
   const commands = Object.values(ROWS)
     .flat()
-    .map(({ command }) => command as RunCommand);
+    .map(({ command }) => command as ExportRunCommand);
   const anything = fc.array(fc.tuple(fc.constantFrom(...commands), fc.nat({ max: 20 * HOUR_MS })), { maxLength: 40 });
 
   /** Plays the commands; calls `look` with the state before and after each of them. */
   const play = (
-    asked: readonly (readonly [RunCommand, number])[],
-    look: (before: RunState, after: RunState) => void,
+    asked: readonly (readonly [ExportRunCommand, number])[],
+    look: (before: ExportRunState, after: ExportRunState) => void,
   ): void => {
-    const log: RunEvent[] = [started];
+    const log: ExportRunEvent[] = [started];
     for (const [i, [command, later]] of asked.entries()) {
-      const before = fold(run, log);
+      const before = fold(exportRun, log);
       const now = NOW + later;
       const isOrder = command.type === "Pause" || command.type === "Resume";
       const sent = isOrder ? { ...command, order: i, now } : { ...command, now };
-      log.push(...run.decide(sent, before).map((event) => JSON.parse(JSON.stringify(event))));
-      look(before, fold(run, log));
+      log.push(...exportRun.decide(sent, before).map((event) => JSON.parse(JSON.stringify(event))));
+      look(before, fold(exportRun, log));
     }
   };
 
@@ -573,7 +573,7 @@ describe("a run", () => {
             after.status === "RUNNING"
               ? after.pausedAt !== null
               : nextStep(after) === null && after.abort.retryAt === null;
-          expect(run.wakeAt(after) === null).toBe(isAtRest);
+          expect(exportRun.wakeAt(after) === null).toBe(isAtRest);
         }),
       ),
     );

@@ -4,7 +4,7 @@ import { isManifestDue, refuseEnded } from "../../../src/domain/export/decide.ts
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { viewOf } from "../../../src/domain/export/view.ts";
-import type { RunReport } from "../../../src/domain/export-run/report.ts";
+import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
@@ -15,13 +15,13 @@ const created: ExportEvent = { type: "ExportCreated", plan: planOf({}, { maxRunn
 const started: ExportEvent = { type: "ExportStarted", at: NOW, deadline: NOW + TIMEOUT_MS };
 const admitted = (ordinal: number): ExportEvent => ({ type: "RunAdmitted", ordinal, at: NOW });
 const paused = (at = NOW): ExportEvent => ({ type: "ExportPaused", at });
-const report = (status: RunReport["status"]): RunReport => ({
+const report = (status: ExportRunReport["status"]): ExportRunReport => ({
   status,
   rowsPlanned: 10,
   rowsWritten: 10,
   finishedAt: status === "RUNNING" ? null : NOW,
 });
-const reported = (ordinal: number, status: RunReport["status"]): ExportEvent => ({
+const reported = (ordinal: number, status: ExportRunReport["status"]): ExportEvent => ({
   type: "RunReported",
   ordinal,
   seq: 5,
@@ -49,10 +49,10 @@ describe("a paused export", () => {
 
   it("lets no further run in, and hears how its runs end", () => {
     given(created, started, admitted(0), paused())
-      .when({ type: "HearRun", ordinal: 0, seq: 5, report: report("COMPLETED"), now: NOW })
+      .when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: report("COMPLETED"), now: NOW })
       .then(reported(0, "COMPLETED"));
     given(created, started, admitted(0), paused())
-      .when({ type: "HearRun", ordinal: 0, seq: 5, report: report("FAILED"), now: NOW })
+      .when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: report("FAILED"), now: NOW })
       .then(reported(0, "FAILED"), { type: "ExportFailed", cause: { kind: "run", ordinal: 0 }, at: NOW });
   });
 
@@ -115,7 +115,7 @@ describe("an export whose 72 hours are over", () => {
   it("lets no further run in with the report that finds it out", () => {
     const late = NOW + TIMEOUT_MS;
     const { events } = given(created, started, admitted(0)).when({
-      type: "HearRun",
+      type: "RecordRunReport",
       ordinal: 0,
       seq: 5,
       report: report("COMPLETED"),

@@ -5,7 +5,7 @@ import {
   AUTHORIZATION_MS,
   EXCHANGE_MS,
   fittingTokens,
-  MOST_TOKENS,
+  MAX_TOKENS,
   refuseBeginning,
   refuseCode,
   standingOf,
@@ -201,18 +201,18 @@ describe("a token", () => {
     const held = (count: number) => Array.from({ length: count }, (_, at) => granted({ id: `t${at}` }));
     const open = (count: number) => Array.from({ length: count }, (_, at) => begun(`a${at}`));
     for (const [tokens, ways, reason] of [
-      [MOST_TOKENS, 0, "conflict"],
-      [MOST_TOKENS - 1, 1, "capacity"],
-      [0, MOST_TOKENS, "capacity"],
+      [MAX_TOKENS, 0, "conflict"],
+      [MAX_TOKENS - 1, 1, "capacity"],
+      [0, MAX_TOKENS, "capacity"],
     ] as const) {
       const full = given(...held(tokens), ...open(ways));
       full.when(BEGIN).thenNothing();
       expect(refuseBeginning(full.state)).toMatchObject({ reason });
     }
-    const room = given(...held(MOST_TOKENS - 2), ...open(1));
+    const room = given(...held(MAX_TOKENS - 2), ...open(1));
     expect(refuseBeginning(room.state)).toBeNull();
     const late = NOW + AUTHORIZATION_MS;
-    const waited = given(...held(MOST_TOKENS - 1), begun()).when({ type: "Tick", now: late });
+    const waited = given(...held(MAX_TOKENS - 1), begun()).when({ type: "Tick", now: late });
     expect(refuseBeginning(waited.state)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MOST_PROVIDERS, type Provider, type ProviderEvent, providers } from "../../../src/domain/provider/index.ts";
+import { MAX_PROVIDERS, type Provider, type ProviderEvent, providers } from "../../../src/domain/provider/index.ts";
 import { specification } from "../../support/given.ts";
 import { NOW } from "../../support/samples.ts";
 
@@ -57,7 +57,7 @@ describe("a provider", () => {
   });
 
   it("is one of at most 100", () => {
-    const many = Array.from({ length: MOST_PROVIDERS }, (_, at) => added(`p${at}`));
+    const many = Array.from({ length: MAX_PROVIDERS }, (_, at) => added(`p${at}`));
     given(...many)
       .when({ type: "Add", provider: provider(), now: NOW })
       .thenNothing();

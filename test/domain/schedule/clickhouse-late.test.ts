@@ -15,7 +15,7 @@ import {
   takeLate,
   takeNothing,
 } from "../../../src/domain/schedule/clickhouse-late.ts";
-import { MOST_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
+import { MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
@@ -255,13 +255,13 @@ describe("late rows of a table", () => {
 
   it("of more days than a window carries are left to the next ones", () => {
     const first = takeLate(ledger, new Map(), [allDays]);
-    expect(first.rows).toHaveLength(MOST_LATE_DAYS);
-    expect(first.take.owed).toEqual([{ ...owed, start: NOW + MOST_LATE_DAYS * DAY_MS }]);
+    expect(first.rows).toHaveLength(MAX_LATE_DAYS);
+    expect(first.take.owed).toEqual([{ ...owed, start: NOW + MAX_LATE_DAYS * DAY_MS }]);
     const after = ledgerAfter(ledger, first.take, { exportId: "one", late: first.rows });
-    const second = takeLate(after, new Map([["one", "RUNNING"]]), [allDays.slice(MOST_LATE_DAYS)]);
+    const second = takeLate(after, new Map([["one", "RUNNING"]]), [allDays.slice(MAX_LATE_DAYS)]);
     const come = { ...owed, ingested: { since: 1, from: 9, before: 10 } };
     expect(boundedAt(after, binding, end, 10 + SETTLED_AFTER_MICROS).owed).toEqual([...after.owed, come]);
-    expect([second.rows.length, second.take.owed, second.take.settled]).toEqual([DAYS - MOST_LATE_DAYS, [], []]);
+    expect([second.rows.length, second.take.owed, second.take.settled]).toEqual([DAYS - MAX_LATE_DAYS, [], []]);
     const lost = ledgerAfter(after, second.take, { exportId: "two", late: second.rows });
     const third = takeLate(
       lost,

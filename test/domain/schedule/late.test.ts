@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { latePartitionsOf } from "../../../src/domain/export/partitions.ts";
-import { runFileKey } from "../../../src/domain/export-run/place.ts";
+import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
 import { coveredPartOf, freeSpans, type Span } from "../../../src/domain/schedule/late.ts";
 import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
 import { HOUR_MS, specOf } from "../../support/samples.ts";
@@ -36,7 +36,7 @@ describe("partitions of late rows", () => {
     const [partition] = latePartitionsOf([{ start: MIDNIGHT, end: MIDNIGHT + HOUR_MS }], 3);
     if (partition === undefined) throw new Error("a window has a partition");
     const spec = specOf();
-    expect(runFileKey({ ...spec, partition }, 12)).toMatch(
+    expect(exportRunFileKey({ ...spec, partition }, 12)).toMatch(
       new RegExp(`/export_id=${spec.exportId}/.*/runs/year=2030/month=1/day=2/late-3-00012\\.parquet$`),
     );
   });

@@ -83,7 +83,7 @@ describe("a workspace", () => {
     expect(state.status === "OPEN" && [...state.running]).toHaveLength(15);
     expect(state.status === "OPEN" && state.queue).toEqual(["e15", "e16"]);
     full
-      .when({ type: "HearExport", id: "e3", seq: 9, report: ended, maxRunning: 15, now: NOW })
+      .when({ type: "RecordExportReport", id: "e3", seq: 9, report: ended, maxRunning: 15, now: NOW })
       .then(
         { type: "ExportReported", id: "e3", seq: 9, report: ended, at: NOW },
         { type: "ExportAdmitted", id: "e15", at: NOW },
@@ -105,7 +105,7 @@ describe("a workspace", () => {
     const full = having(...Array.from({ length: 16 }, (_, n) => register(n)));
     const cancelled: ExportReport = { ...ended, status: "CANCELLED" };
     const { state } = full.when({
-      type: "HearExport",
+      type: "RecordExportReport",
       id: "e15",
       seq: 2,
       report: cancelled,
@@ -166,7 +166,7 @@ describe("a workspace", () => {
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect(refuseDestinationRemoval(state, definition.destinationId)).toMatchObject({ reason: "conflict" });
     const over = having(register(1), {
-      type: "HearExport",
+      type: "RecordExportReport",
       id: "e1",
       seq: 1,
       report: ended,
@@ -197,7 +197,7 @@ describe("a workspace", () => {
       fc.nat({ max: 9 }).map((n): WorkspaceCommand => ({ ...register(n), maxRunning: 3 }) as WorkspaceCommand),
       fc.record({ n: fc.nat({ max: 9 }), seq: fc.nat({ max: 4 }) }).map(
         ({ n, seq }): WorkspaceCommand => ({
-          type: "HearExport",
+          type: "RecordExportReport",
           id: `e${n}`,
           seq,
           report: ended,

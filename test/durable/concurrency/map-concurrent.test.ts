@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inLanes } from "../../../durable/concurrency/map-concurrent.ts";
+import { mapConcurrent } from "../../../durable/concurrency/map-concurrent.ts";
 
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -7,7 +7,7 @@ describe("work in lanes", () => {
   it("is done for every item, at most so many at once, with results in the order of the items", async () => {
     let open = 0;
     let most = 0;
-    const results = await inLanes(2, [1, 2, 3, 4, 5], async (item) => {
+    const results = await mapConcurrent(2, [1, 2, 3, 4, 5], async (item) => {
       open += 1;
       most = Math.max(most, open);
       await later();
@@ -21,7 +21,7 @@ describe("work in lanes", () => {
   it("that throws begins no further item and leaves nothing running behind", async () => {
     const begun: number[] = [];
     let ended = 0;
-    const work = inLanes(2, [1, 2, 3, 4], async (item) => {
+    const work = mapConcurrent(2, [1, 2, 3, 4], async (item) => {
       begun.push(item);
       if (item === 1) throw new Error("broken");
       await later();

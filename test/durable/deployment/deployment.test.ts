@@ -5,7 +5,7 @@ import { build, keepUpload, readBundle } from "../../../durable/deployment/agent
 import { agentWorker, healthFailure } from "../../../durable/deployment/edge-plane.ts";
 import { deployment, workspace } from "../../../durable/protocol/actors.ts";
 import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../../src/domain/deployment/records.ts";
 import { isSettled } from "../../../src/domain/deployment/revision-status.ts";
@@ -58,7 +58,7 @@ it("a deployment created twice is one, with one revision", async () => {
   expect(second).toEqual(first);
   await untilServing();
   expect(
-    (await stub().revisions(FIRST_PART)).ok && (await history()).filter((type) => type === "RevisionAdded"),
+    (await stub().revisions(FIRST_BATCH)).ok && (await history()).filter((type) => type === "RevisionAdded"),
   ).toHaveLength(1);
 });
 

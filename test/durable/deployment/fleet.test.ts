@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { deployment, fleet, listener, workspace } from "../../../durable/protocol/actors.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition, ListenerRecord } from "../../../src/domain/deployment/records.ts";
 import { deploymentDefinition } from "../../support/samples.ts";
@@ -107,7 +107,7 @@ it("one deployment whose secrets cannot be opened fails, and takes no poll from 
   }, WITHIN);
   expect(work?.revision.deploymentId).toBe(open.id);
   const revisions = await vi.waitUntil(async () => {
-    const answer = await stub(locked).revisions(FIRST_PART);
+    const answer = await stub(locked).revisions(FIRST_BATCH);
     return answer.ok && answer.value.items[0]?.status === "DEPLOY_FAILED" ? answer.value.items : null;
   }, WITHIN);
   expect(revisions?.[0]?.failure?.reason).toBe("secrets_lost");

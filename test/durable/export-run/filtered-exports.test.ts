@@ -7,10 +7,10 @@ import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
-import type { RunCommand } from "../../../src/domain/export-run/commands.ts";
-import type { RunSpec } from "../../../src/domain/export-run/events.ts";
-import { run as runRules } from "../../../src/domain/export-run/index.ts";
-import { initialRunState, type RunState } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
+import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
+import { exportRun as runRules } from "../../../src/domain/export-run/index.ts";
+import { type ExportRunState, initialExportRunState } from "../../../src/domain/export-run/state.ts";
 import type { Compression, ExportField } from "../../../src/domain/shared/fields.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import type { RunChange } from "../../../src/trace/run/change.ts";
@@ -233,14 +233,14 @@ describe("what is read for a filter", () => {
 /** The first two steps of a run with a filter, and what they read of segments. */
 async function prepared(filter: string) {
   const reads: { readonly key: string; readonly length: number }[] = [];
-  let state: RunState = initialRunState;
-  const submit = (command: RunCommand) => {
+  let state: ExportRunState = initialExportRunState;
+  const submit = (command: ExportRunCommand) => {
     for (const event of runRules.decide(command, state)) state = runRules.evolve(state, event);
   };
   const [partition] = partitionsOf(WHOLE_DAY);
   if (partition === undefined) throw new Error("a day has a partition");
   const { tenantId, project, destinationId } = home;
-  const spec: RunSpec = {
+  const spec: ExportRunSpec = {
     ...{ runId: crypto.randomUUID(), exportId: crypto.randomUUID(), tenantId, projectId: project.id, shards: 1 },
     ...{ destinationId, partition, formatVersion: "v1", exportFields: null, filter, compression: "zstandard" },
     destination: { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false },

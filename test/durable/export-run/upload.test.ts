@@ -5,9 +5,9 @@ import type { StepContext } from "../../../durable/export-run/steps/context.ts";
 import { FileDigest } from "../../../durable/export-run/steps/file-digest.ts";
 import type { FilePlans } from "../../../durable/export-run/steps/file-plans.ts";
 import { uploadInParts } from "../../../durable/export-run/steps/upload-parts.ts";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
-import type { RunState } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import type { Store } from "../../../src/s3/client.ts";
 import { joinedEtag } from "../../../src/s3/etags.ts";
@@ -20,8 +20,8 @@ const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 interface Upload {
   readonly work: FileWork;
-  readonly events: RunEvent[];
-  readonly state: () => RunState;
+  readonly events: ExportRunEvent[];
+  readonly state: () => ExportRunState;
   readonly partsMade: number[];
 }
 
@@ -30,12 +30,12 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
   const partBytes = 16 * MIB;
   const spec = specOf({ partBytes, partsInFlight: 4 });
   const file = { ordinal: 0, rows: 30, bytes: parts * partBytes, pieces: [] };
-  const events: RunEvent[] = [
+  const events: ExportRunEvent[] = [
     { type: "RunStarted", spec, at: NOW },
     { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },
     { type: "FilesPlanned", files: 1, rows: 30, bytes: file.bytes, at: NOW },
   ];
-  let state = events.reduce(run.evolve, run.initialState);
+  let state = events.reduce(exportRun.evolve, exportRun.initialState);
   const sent: Uint8Array[] = [];
   const partsMade: number[] = [];
   const store = {
@@ -63,11 +63,11 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
   const context: StepContext = {
     env: env as never,
     spec,
-    progress: () => (state as Exclude<RunState, { status: "NONE" }>).progress,
+    progress: () => (state as Exclude<ExportRunState, { status: "NONE" }>).progress,
     record: (command) => {
-      const happened = run.decide({ ...command, now: NOW }, state);
+      const happened = exportRun.decide({ ...command, now: NOW }, state);
       events.push(...happened);
-      state = happened.reduce(run.evolve, state);
+      state = happened.reduce(exportRun.evolve, state);
       return state.status === "RUNNING" && state.retryAt === null;
     },
     isWanted: () => true,

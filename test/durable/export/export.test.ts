@@ -1,16 +1,16 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { RunActor } from "../../../durable/export-run/export-run.ts";
+import type { ExportRunActor } from "../../../durable/export-run/export-run.ts";
 import { derivedKey, snapshotKey } from "../../../durable/export-run/steps/scratch.ts";
 import { Journal } from "../../../durable/journal/journal.ts";
-import { LONGEST_WAIT_MS } from "../../../durable/journal/turn-queue.ts";
-import { run, workspace } from "../../../durable/protocol/actors.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { MAX_TURN_WAIT_MS } from "../../../durable/journal/turn-queue.ts";
+import { exportRun, workspace } from "../../../durable/protocol/actors.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
 import { partitionsOf } from "../../../src/domain/export/partitions.ts";
-import { announceRun } from "../../../src/domain/export-run/announce.ts";
-import type { RunEvent, RunSpec } from "../../../src/domain/export-run/events.ts";
-import { run as runDecider } from "../../../src/domain/export-run/index.ts";
+import { announceExportRun } from "../../../src/domain/export-run/announce.ts";
+import type { ExportRunEvent, ExportRunSpec } from "../../../src/domain/export-run/events.ts";
+import { exportRun as runDecider } from "../../../src/domain/export-run/index.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import {
@@ -28,20 +28,22 @@ const MIB = 1024 * 1024;
 const WITHIN = { timeout: 20_000 };
 
 /** What a run's log says happened, told by the log itself. */
-const eventsOf = (exportId: string): Promise<readonly RunEvent[]> =>
-  runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (_actor, { storage }) =>
-    [
-      ...new Journal(storage, {
-        decider: runDecider,
-        announce: announceRun,
-        receiverOf: () => "export",
-        tellsAll: () => true,
-        upcast: (event) => event as RunEvent,
-      }).events(),
-    ].map((one) => one.event),
+const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
+  runInDurableObject(
+    env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
+    (_actor, { storage }) =>
+      [
+        ...new Journal(storage, {
+          decider: runDecider,
+          announce: announceExportRun,
+          partitionKey: () => "export",
+          supersedes: () => true,
+          upcast: (event) => event as ExportRunEvent,
+        }).events(),
+      ].map((one) => one.event),
   );
 
-const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): RunSpec => {
+const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): ExportRunSpec => {
   const [partition] = partitionsOf(WHOLE_DAY);
   if (partition === undefined) throw new Error("a day has a partition");
   return {
@@ -70,7 +72,7 @@ const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): Ru
 
 async function untilRun(exportId: string, holds: (cursor: string | null, status: string) => boolean): Promise<void> {
   for (;;) {
-    const view = await run(env, exportId, 0).view();
+    const view = await exportRun(env, exportId, 0).view();
     if (view !== null && holds(view.progress?.cursor ?? null, view.status)) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -115,7 +117,7 @@ describe("an export", () => {
     await workspace(env, home.tenantId).createExport(definition);
     const ended = await untilEnded(home.tenantId, definition.id);
     expect(ended.status).toBe("FAILED");
-    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, ...FIRST_PART });
+    const runs = await workspace(env, home.tenantId).listRuns({ exportId: definition.id, ...FIRST_BATCH });
     expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([
       { retry: 0, failure: { reason: "destination_deleted" } },
     ]);
@@ -129,7 +131,7 @@ describe("an export", () => {
     const definition = definitionOf(home, { sourceExportId: crypto.randomUUID() });
     await actor.spawnExport(definition);
     expect((await untilEnded(home.tenantId, definition.id)).status).toBe("FAILED");
-    const runs = await actor.listRuns({ exportId: definition.id, ...FIRST_PART });
+    const runs = await actor.listRuns({ exportId: definition.id, ...FIRST_BATCH });
     expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
   });
 
@@ -152,11 +154,11 @@ describe("a run", () => {
     const home = await newWorkspace();
     await ingest(home, noisyRun(9), noisyRun(9), noisyRun(9));
     const undisturbed = crypto.randomUUID();
-    await run(env, undisturbed, 0).start(specOf(home, undisturbed, 50));
+    await exportRun(env, undisturbed, 0).start(specOf(home, undisturbed, 50));
     await untilRun(undisturbed, (_cursor, status) => status === "COMPLETED");
 
     const killed = crypto.randomUUID();
-    await run(env, killed, 0).start(specOf(home, killed, 50));
+    await exportRun(env, killed, 0).start(specOf(home, killed, 50));
     await untilRun(killed, (cursor) => cursor === "0:2");
     await abortAllDurableObjects();
     await untilRun(killed, (_cursor, status) => status === "COMPLETED");
@@ -167,7 +169,7 @@ describe("a run", () => {
     expect(events.some((event) => event.type === "AttemptFailed")).toBe(false);
     expect(events.filter((event) => event.type === "UploadOpened")).toHaveLength(1);
     expect(parts).toEqual([...new Set(parts)]);
-    const files = await Promise.all([undisturbed, killed].map((id) => run(env, id, 0).files()));
+    const files = await Promise.all([undisturbed, killed].map((id) => exportRun(env, id, 0).files()));
     const [first, second] = await Promise.all(
       files.map((one) => customerStore(home.prefix).get(one?.files[0]?.key ?? "", 64 * MIB)),
     );
@@ -185,10 +187,11 @@ describe("a run", () => {
     const home = await newWorkspace();
     const exportId = crypto.randomUUID();
     const spec = specOf(home, exportId, 3_600_000);
-    await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, runTimeoutMs: 0 } });
+    await exportRun(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, runTimeoutMs: 0 } });
     await untilRun(exportId, (_cursor, status) => status === "RUNNING");
-    await runInDurableObject(env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>, (actor) =>
-      actor.alarm(),
+    await runInDurableObject(
+      env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
+      (actor) => actor.alarm(),
     );
     const types = (await eventsOf(exportId)).map((event) => event.type);
     expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
@@ -201,7 +204,7 @@ describe("a run", () => {
     const exportId = crypto.randomUUID();
     const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
     const whole = { ...spec, tenantId: home.tenantId, projectId: home.project.id };
-    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    const stub = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
     await runInDurableObject(stub, async (actor) => {
       const put = async (key: string, value: string | Uint8Array) => {
         if (key === derivedKey(whole, 0)) await actor.cancel();
@@ -224,7 +227,7 @@ describe("a run", () => {
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
     const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
-    const stub = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+    const stub = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
     const down = () => Promise.reject(new Error("down"));
     const broken = { get: down, put: down, delete: down };
     await runInDurableObject(stub, async (actor) => {
@@ -254,7 +257,7 @@ const intercept = (
       (...args: [key: string, ...never[]]) =>
         around(method, args[0], () => (target[method] as (...given: typeof args) => Promise<unknown>)(...args)),
   });
-  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  const actor = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
 };
 
@@ -263,7 +266,7 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   await ingest(home, post(newId()));
   const exportId = crypto.randomUUID();
   // Recoding derives a segment: this one reaches the store when the run has long been cancelled.
-  const spec: RunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
+  const spec: ExportRunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const written = Promise.withResolvers<void>();
@@ -277,10 +280,10 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
-    await run(env, exportId, 0).start(spec);
+    await exportRun(env, exportId, 0).start(spec);
     await asked.promise;
-    await run(env, exportId, 0).cancel();
-    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS); // nobody waits longer for a turn that hangs
+    await exportRun(env, exportId, 0).cancel();
+    await vi.advanceTimersByTimeAsync(MAX_TURN_WAIT_MS); // nobody waits longer for a turn that hangs
   } finally {
     vi.useRealTimers();
   }
@@ -309,15 +312,15 @@ it("A run that is paused and resumed while it waits for segments exports the row
     }
     return ask();
   });
-  await run(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
+  await exportRun(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
   await asked.promise;
-  await run(env, exportId, 0).pause(1);
+  await exportRun(env, exportId, 0).pause(1);
   answered[0].resolve();
   await new Promise((resume) => setTimeout(resume, 100));
-  await run(env, exportId, 0).resume(2);
+  await exportRun(env, exportId, 0).resume(2);
   answered[1].resolve();
   await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
-  expect(await run(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
+  expect(await exportRun(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
 });
 
 it("A run that was paused until its segments were removed says that they are gone, and what to do", async () => {
@@ -330,9 +333,9 @@ it("A run that was paused until its segments were removed says that they are gon
     if (method === "get") await env.SEGMENTS.delete(key);
     return ask();
   });
-  await run(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
+  await exportRun(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, maxRetries: 0 } });
   await untilRun(exportId, (_cursor, status) => status === "FAILED");
-  const view = await run(env, exportId, 0).view();
+  const view = await exportRun(env, exportId, 0).view();
   expect([segments.length, view?.failures.map(({ failure }) => failure)]).toEqual([
     1,
     [{ reason: "processing", message: expect.stringMatching(/is gone: the export was paused .* clone/i) }],
@@ -351,7 +354,7 @@ const interceptAccess = (
       return { access: (tenantId: string) => around(() => stub.access(tenantId)) };
     },
   };
-  const actor = env.RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<RunActor>;
+  const actor = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
 };
 
@@ -367,8 +370,8 @@ describe("A failure that a step tells late, of a destination that was not there 
       asked += 1;
       return (await answers[asked - 1]?.promise) ? ask() : null;
     });
-    await run(env, exportId, 0).start(specOf(home, exportId, 30_000));
-    const view = () => run(env, exportId, 0).view();
+    await exportRun(env, exportId, 0).start(specOf(home, exportId, 30_000));
+    const view = () => exportRun(env, exportId, 0).view();
     const untilAsked = (times: number) => vi.waitUntil(() => asked === times, WITHIN);
     const untilCompleted = () => vi.waitUntil(async () => (await view())?.status === "COMPLETED", WITHIN);
     await untilAsked(1);
@@ -383,8 +386,8 @@ describe("A failure that a step tells late, of a destination that was not there 
 
   it("when the run was paused and resumed meanwhile", async () => {
     const { exportId, answer, untilAsked, untilCompleted, view } = await begin();
-    await run(env, exportId, 0).pause(1);
-    await run(env, exportId, 0).resume(2);
+    await exportRun(env, exportId, 0).pause(1);
+    await exportRun(env, exportId, 0).resume(2);
     answer(0, false);
     await untilAsked(2);
     answer(1, true);
@@ -394,7 +397,7 @@ describe("A failure that a step tells late, of a destination that was not there 
 
   it("when it hung, and a later turn does its work", async () => {
     const { setTimeout: wait } = globalThis;
-    const isLong = (ms: number | undefined) => ms === LONGEST_WAIT_MS; // nobody waits longer for a turn that hangs
+    const isLong = (ms: number | undefined) => ms === MAX_TURN_WAIT_MS; // nobody waits longer for a turn that hangs
     vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms?: number) =>
       wait(work, isLong(ms) ? 1 : ms)) as typeof setTimeout);
     onTestFinished(() => void vi.restoreAllMocks());

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ExportActor } from "../../../durable/export/export.ts";
 import { lookForLate } from "../../../durable/export/find-late-rows.ts";
 import { workspace } from "../../../durable/protocol/actors.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
@@ -112,7 +112,7 @@ describe("an hourly schedule", () => {
     const spawned = [];
     for (const index of [0, 1]) {
       await ringAt(schedule.id, home.tenantId, hour(index).end + LIMITS.spawnDelayMs);
-      const [newest] = (await workspace(env, home.tenantId).listExports({ ...FIRST_PART, limit: 1 })).items;
+      const [newest] = (await workspace(env, home.tenantId).listExports({ ...FIRST_BATCH, limit: 1 })).items;
       if (newest === undefined || newest.id === schedule.id) throw new Error("no window was spawned");
       spawned.push(await exportedBy(home, newest.id));
       if (index === 0) await ingest(home, post(lateOne, at(0)));

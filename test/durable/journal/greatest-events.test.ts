@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { MAX_EVENT_BYTES } from "../../../durable/journal/journal.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
-import { LONGEST_WINDOW_DAYS } from "../../../src/domain/shared/limits.ts";
+import { MAX_WINDOW_DAYS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MAX_FILTER_LENGTH } from "../../../src/filter/limits.ts";
 import { config, NOW, planOf } from "../../support/samples.ts";
@@ -21,9 +21,9 @@ const DESTINATION = {
 
 it("the event of the longest export with the longest filter fits into a log", () => {
   const start = NOW + 1;
-  const end = start + LONGEST_WINDOW_DAYS * DAY_MS;
+  const end = start + MAX_WINDOW_DAYS * DAY_MS;
   const plan = planOf({ start, end, filter: FILTER, exportFields: ALL_FIELDS, retryOfRunId: crypto.randomUUID() });
-  expect(plan.partitions).toHaveLength(LONGEST_WINDOW_DAYS + 1);
+  expect(plan.partitions).toHaveLength(MAX_WINDOW_DAYS + 1);
   const bytes = bytesOf({
     type: "ExportCreated",
     plan: { ...plan, destination: { ...config, ...DESTINATION } },

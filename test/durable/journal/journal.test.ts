@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Journal, MAX_EVENT_BYTES, type Script } from "../../../durable/journal/journal.ts";
+import { type EventSourcing, Journal, MAX_EVENT_BYTES } from "../../../durable/journal/journal.ts";
 import { migrate } from "../../../durable/journal/schema.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { NOW } from "../../support/samples.ts";
@@ -17,11 +17,11 @@ const counter: Decider<number, Count, Counted> = {
   wakeAt: (count) => (count === 0 ? null : NOW + count),
 };
 
-const script: Script<number, Count, Counted, string> = {
+const script: EventSourcing<number, Count, Counted, string> = {
   decider: counter,
   announce: (_event, after, seq) => (after % 2 === 0 ? [`${after}@${seq}`] : []),
-  receiverOf: (message) => (message.startsWith("2") ? "first" : "other"),
-  tellsAll: () => false,
+  partitionKey: (message) => (message.startsWith("2") ? "first" : "other"),
+  supersedes: () => false,
   upcast: (event) => ({ note: "", ...event, type: "Counted" }),
 };
 
@@ -120,7 +120,7 @@ describe("a journal", () => {
 
   it("sends of waiting messages that tell all only the last one to each receiver", async () => {
     await withStorage("replaced", async (storage) => {
-      const journal = new Journal(storage, { ...script, tellsAll: (message) => message !== "6@6" });
+      const journal = new Journal(storage, { ...script, supersedes: (message) => message !== "6@6" });
       journal.submit({ note: "a", times: 22, now: NOW });
       const heard: string[] = [];
       const isEmpty = await journal.flush(async (message) => {

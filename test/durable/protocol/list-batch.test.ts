@@ -2,34 +2,34 @@ import { expect, it } from "vitest";
 import { bulkExport, workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 import {
-  allParts,
-  FIRST_PART,
-  PART_CHARACTERS,
-  type Part,
-  type PartQuery,
-  partOf,
+  allBatches,
+  BATCH_CHARACTERS,
+  batchOf,
+  FIRST_BATCH,
+  type ListBatch,
+  type ListBatchQuery,
 } from "../../../durable/protocol/list-batch.ts";
 import { runsOfSpawned } from "../../../durable/workspace/schedule-runs.ts";
-import { runIdOf } from "../../../src/domain/export/run-ids.ts";
+import { exportRunIdOf } from "../../../src/domain/export/run-ids.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { env, WHOLE_DAY } from "../traces.ts";
 
-const LONG = "x".repeat(PART_CHARACTERS / 4);
+const LONG = "x".repeat(BATCH_CHARACTERS / 4);
 const IDS = Array.from({ length: 100 }, (_, n) => `${n}`);
 const EVERYTHING = { offset: 0, limit: null };
 
 /** What a page brings of long items, read by their ids, in how many parts; no part is much longer than it may be. */
 const collected = async (
   page: { readonly offset: number; readonly limit: number | null },
-  ask: (query: PartQuery) => Promise<Part<{ readonly id: string }>>,
+  ask: (query: ListBatchQuery) => Promise<ListBatch<{ readonly id: string }>>,
 ) => {
   let parts = 0;
-  const all = await allParts(page, async (query) => {
+  const all = await allBatches(page, async (query) => {
     parts += 1;
     const part = await ask(query);
-    expect(JSON.stringify(part.items).length).toBeLessThan(PART_CHARACTERS + 2 * LONG.length);
+    expect(JSON.stringify(part.items).length).toBeLessThan(BATCH_CHARACTERS + 2 * LONG.length);
     return ok(part);
   });
   return { ids: all.ok ? all.value.map(({ id }) => id) : [], parts };
@@ -43,14 +43,14 @@ it.each([
   [{ offset: 99, limit: 5 }, IDS.slice(99), 1],
   [{ offset: 100, limit: null }, [], 1],
 ])("a page of a long list comes whole and in its order, part after part: %o", async (page, ids, parts) => {
-  expect(await collected(page, (query) => partOf(IDS, query, read))).toEqual({ ids, parts });
+  expect(await collected(page, (query) => batchOf(IDS, query, read))).toEqual({ ids, parts });
 });
 
 it("a list that grows at its beginning and loses items between its parts has each other one once", async () => {
   const ids = [...IDS];
   const gone = new Set<string>();
   const listed = await collected(EVERYTHING, async (query) => {
-    const part = await partOf(ids, query, async (id) => (gone.has(id) ? null : read(id)));
+    const part = await batchOf(ids, query, async (id) => (gone.has(id) ? null : read(id)));
     if (query.after === null) ids.unshift("new");
     for (const id of ["2", "50"]) gone.add(id);
     return part;
@@ -70,7 +70,7 @@ it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
     const { start } = WHOLE_DAY;
     const home = { tenantId: "", destinationId: "", prefix: "", project: { id: "" } } as TestWorkspace;
     const spawned = [0, 1, 2].map(() => definitionOf(home, { start, end: start + 7 * DAY_MS }));
-    const all = spawned.flatMap(({ id }) => IDS.slice(0, 7).map((_, ordinal) => runIdOf(id, ordinal)));
+    const all = spawned.flatMap(({ id }) => IDS.slice(0, 7).map((_, ordinal) => exportRunIdOf(id, ordinal)));
     const expected = all.slice(page.offset).slice(0, page.limit ?? all.length);
     const { ids, parts } = await collected(page, (query) => runsOfSpawned(actors, spawned, query));
     expect(ids).toEqual(expected);
@@ -86,8 +86,8 @@ it("the runs of an export go on behind the run that was the last one, named by i
   const created = await workspace(env, home.tenantId).createExport(wanted);
   expect(created.ok).toBe(true);
   await untilEnded(home.tenantId, wanted.id);
-  const { items: all } = await bulkExport(env, wanted.id).runs(FIRST_PART);
+  const { items: all } = await bulkExport(env, wanted.id).runs(FIRST_BATCH);
   expect(all).toHaveLength(3);
-  const behind = await bulkExport(env, wanted.id).runs({ ...FIRST_PART, after: all[0]?.id ?? "" });
+  const behind = await bulkExport(env, wanted.id).runs({ ...FIRST_BATCH, after: all[0]?.id ?? "" });
   expect(behind.items.map(({ id }) => id)).toEqual(all.slice(1).map(({ id }) => id));
 });

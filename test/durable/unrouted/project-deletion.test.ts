@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { bulkExport, workspace } from "../../../durable/protocol/actors.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
-import type { StraysActor } from "../../../durable/unrouted/unrouted.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
+import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { ANY_FEEDBACK, listFeedback } from "../../../durable/worker/feedback.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
@@ -21,7 +21,7 @@ import {
 } from "../traces.ts";
 
 const straysStub = ({ tenantId }: TestWorkspace) =>
-  env.STRAYS.getByName(`strays/${tenantId}`) as unknown as DurableObjectStub<StraysActor>;
+  env.UNROUTED.getByName(`unrouted/${tenantId}`) as unknown as DurableObjectStub<UnroutedActor>;
 
 const remove = async (home: TestWorkspace) =>
   expect(await workspace(env, home.tenantId).deleteProject(home.project.id)).toEqual({ ok: true, value: null });
@@ -87,7 +87,7 @@ describe("a project that is deleted", () => {
     expect(await untilEnded(home.tenantId, done.id)).toMatchObject({ status: "COMPLETED", isProjectDeleted: false });
     expect(await untilEnded(home.tenantId, long.id)).toMatchObject({ status: "FAILED", isProjectDeleted: true });
     expect(await untilEnded(home.tenantId, schedule.id)).toMatchObject({ status: "CANCELLED" });
-    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_PART)).items.map((run) => run.finishedAt);
+    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_BATCH)).items.map((run) => run.finishedAt);
     await expect.poll(runs, { timeout: 20_000 }).not.toContain(null);
   });
 
@@ -98,7 +98,7 @@ describe("a project that is deleted", () => {
       const waiting = bulkExport(env, definition.id);
       await waiting.create({ definition, shards: 1, destination: CONFIG });
       if (isPaused) await waiting.pause();
-      await waiting.loseProject();
+      await waiting.failForDeletedProject();
       await waiting.admit();
       expect(await waiting.view()).toMatchObject({ status: "FAILED", isProjectDeleted: true, pausedAt: null });
     }

@@ -2,9 +2,9 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { TraceShardProtocol } from "../../../durable/protocol/shard.ts";
-import { StraySearch } from "../../../durable/unrouted/search.ts";
-import { StrayStore } from "../../../durable/unrouted/store.ts";
-import type { StraysActor } from "../../../durable/unrouted/unrouted.ts";
+import { UnroutedSearch } from "../../../durable/unrouted/search.ts";
+import { UnroutedStore } from "../../../durable/unrouted/store.ts";
+import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { ANY_FEEDBACK } from "../../../durable/worker/feedback.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
@@ -27,7 +27,7 @@ import {
 const ended = { end_time: NOON + 1, outputs: bytes("{}") };
 
 const stub = ({ tenantId }: TestProject) =>
-  env.STRAYS.getByName(`strays/${tenantId}`) as unknown as DurableObjectStub<StraysActor>;
+  env.UNROUTED.getByName(`unrouted/${tenantId}`) as unknown as DurableObjectStub<UnroutedActor>;
 
 describe("a patch that names neither project nor day", () => {
   it("finds its run", async () => {
@@ -388,7 +388,7 @@ describe("however many days of however many projects are newer", () => {
     const project = newProject();
     await noteNewerDays(project);
     const asked = await runInDurableObject(stub(project), (_, { storage }) => {
-      const search = new StraySearch(new StrayStore(storage.sql), () => env, project.tenantId, {
+      const search = new UnroutedSearch(new UnroutedStore(storage.sql), () => env, project.tenantId, {
         noteDay: () => {},
         cameHome: () => {},
       });

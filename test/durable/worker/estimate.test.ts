@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run, workspace } from "../../../durable/protocol/actors.ts";
+import { exportRun, workspace } from "../../../durable/protocol/actors.ts";
 import type { EstimateQuestion } from "../../../durable/source/estimate.ts";
 import { estimateExport } from "../../../durable/worker/estimate.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
@@ -39,7 +39,7 @@ const written = async (home: TestWorkspace, question: EstimateQuestion) => {
   expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED" });
   const days = await Promise.all(
     Array.from({ length: Math.ceil((window.end - window.start) / DAY_MS) }, (_, n) =>
-      run(env, definition.id, n).files(),
+      exportRun(env, definition.id, n).files(),
     ),
   );
   const files = days.flatMap((day) => day?.files ?? []);

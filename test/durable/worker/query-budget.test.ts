@@ -41,7 +41,7 @@ async function ask({ projects: count, shards, readBytes, finds }: Shards, limit 
     DAYS.filter((day) => day <= lastDay)
       .slice(0, 1)
       .flatMap(daysOf);
-  const env = { STRAYS: { getByName: () => ({ daysToQuery }) }, TRACE_SHARD: { getByName: shardOf } };
+  const env = { UNROUTED: { getByName: () => ({ daysToQuery }) }, TRACE_SHARD: { getByName: shardOf } };
   const query = { ...queryOf({ limit }), projects };
   const page = await queryRuns(env as unknown as Env, "tenant", query); // nothing else is asked
   return { questions, refusal: page.ok ? null : page.failure, found: page.ok ? page.value : null };

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { RunQuestion } from "../../../durable/protocol/query.ts";
 import { partsOf } from "../../../durable/shard/query/segments-with-changes.ts";
-import { TraceStore } from "../../../durable/shard/store/store.ts";
+import { ShardStore } from "../../../durable/shard/store/store.ts";
 import { queryRuns } from "../../../durable/worker/query/query.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
@@ -25,7 +25,7 @@ import {
 } from "../traces.ts";
 
 /** Longest value that the platform takes in SQL (Durable Objects: limits); the local one takes more. */
-const MOST_VALUE_BYTES = 2_000_000;
+const MAX_VALUE_BYTES = 2_000_000;
 
 const EVERY: Filter = { kind: "and", operands: [] };
 
@@ -120,14 +120,14 @@ describe("a query", () => {
         SELECT printf('00000000-0000-4000-9000-%012d', i), 'post', ?, 3, 0, 0, 1 FROM n`,
         NOON,
       );
-      const store = TraceStore.existing(sql);
+      const store = ShardStore.existing(sql);
       if (store === null) throw new Error("there is no store");
       const { fresh } = partsOf(store, { ids: null, order: "desc" });
       storage.sql.exec("DELETE FROM change");
       return { runs: fresh.length, longest: Math.max(...bound) };
     });
     expect(looked.runs).toBe(60_001);
-    expect(looked.longest).toBeLessThan(MOST_VALUE_BYTES);
+    expect(looked.longest).toBeLessThan(MAX_VALUE_BYTES);
   });
 
   it("sees a patch that came before its run and said nothing of where it is kept", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Part, PartQuery } from "../../../durable/protocol/list-batch.ts";
+import type { ListBatch, ListBatchQuery } from "../../../durable/protocol/list-batch.ts";
 import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { RevisionRecord } from "../../../src/domain/deployment/records.ts";
@@ -21,7 +21,7 @@ const headers = {
 /** One record in each part. */
 const oneByOne =
   <T>(record: (id: string) => T) =>
-  async ({ offset, limit, after }: PartQuery): Promise<Part<T>> => {
+  async ({ offset, limit, after }: ListBatchQuery): Promise<ListBatch<T>> => {
     const at = after === null ? offset : IDS.indexOf(after) + 1;
     const id = IDS[at] ?? "";
     return { items: [record(id)], next: limit === 1 || at + 1 === IDS.length ? null : id };
@@ -81,7 +81,7 @@ const home: Partial<WorkspaceProtocol> = {
 };
 const bindings = {
   WORKSPACE: { getByName: () => home },
-  DEPLOYMENT: { getByName: () => ({ revisions: async (query: PartQuery) => ok(await revisions(query)) }) },
+  DEPLOYMENT: { getByName: () => ({ revisions: async (query: ListBatchQuery) => ok(await revisions(query)) }) },
 } as unknown as Readonly<Record<string, string>>; // bindings, not settings
 
 it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?source_bulk_export_id=${TENANT}`])(

@@ -2,7 +2,7 @@ import { env as bindings } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
 import { workspace as workspaceOf } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import { MOST_PROJECTS } from "../../../src/domain/shared/limits.ts";
+import { MAX_PROJECTS } from "../../../src/domain/shared/limits.ts";
 import { call, newKey, newWorkspace } from "../client.ts";
 
 const env: Env = bindings;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { id, headers } = await newWorkspace();
   manager = headers;
   sender = (await newKey(id, "ingest")).headers;
-  const names = Array.from({ length: MOST_PROJECTS }, (_, n) => ({ name: `project ${n}` }));
+  const names = Array.from({ length: MAX_PROJECTS }, (_, n) => ({ name: `project ${n}` }));
   const [first] = await workspaceOf(env, id).resolveProjects(names);
   if (first?.ok !== true) throw new Error("the projects were not made");
   oldest = first.value.id;

@@ -1,6 +1,6 @@
 import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { ingestChanges } from "../../../durable/worker/ingest.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
@@ -131,7 +131,7 @@ export class Customer {
         if (id != null) await this.#order(() => home.cancelExport(id));
         return;
       case "look":
-        if (id != null) await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
+        if (id != null) await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_BATCH }));
         return;
       case "pause":
         if (id != null) await this.#pauseForAWhile(id);
@@ -161,7 +161,7 @@ export class Customer {
   /** Runs that did not end well get an export of their own each. */
   async #retryRuns(id: string): Promise<void> {
     const home = workspace(this.#env, this.tenantId);
-    const runs = await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_PART }));
+    const runs = await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_BATCH }));
     for (const { id: runId } of runs.ok ? runs.value.items : [])
       await this.#insist(() => home.retryRun({ exportId: id, runId }));
   }

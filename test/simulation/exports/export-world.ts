@@ -1,8 +1,8 @@
 import { DestinationActor } from "../../../durable/destination/destination.ts";
 import { ExportActor } from "../../../durable/export/export.ts";
-import { RunActor } from "../../../durable/export-run/export-run.ts";
+import { ExportRunActor } from "../../../durable/export-run/export-run.ts";
 import { TraceShardActor } from "../../../durable/shard/shard.ts";
-import { StraysActor } from "../../../durable/unrouted/unrouted.ts";
+import { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import { INVARIANTS } from "../invariants/index.ts";
 import { World } from "../kernel/world.ts";
@@ -18,9 +18,9 @@ const CLASSES = {
   WORKSPACE: WorkspaceActor,
   DESTINATION: DestinationActor,
   EXPORT: ExportActor,
-  RUN: RunActor,
+  EXPORT_RUN: ExportRunActor,
   TRACE_SHARD: TraceShardActor,
-  STRAYS: StraysActor,
+  UNROUTED: UnroutedActor,
 } as unknown as Readonly<Record<string, ActorClass>>; // constructed with a context and an env of ours
 
 /** A tenant with traces, exports and schedules, and the bucket that they go to. */

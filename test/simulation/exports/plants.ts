@@ -113,8 +113,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "name-of-a-file-with-its-time",
     file: "durable/export-run/steps/upload.ts",
-    text: "key: runFileKey(spec, file.ordinal) }",
-    replacement: `key: \`\${runFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
+    text: "key: exportRunFileKey(spec, file.ordinal) }",
+    replacement: `key: \`\${exportRunFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
     breaks: "another try leaves another file beside the first",
     foundBy: "spent-retries|true-manifest",
   },

@@ -5,7 +5,7 @@ import {
   type FormatVersion,
 } from "../../../src/domain/shared/fields.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
-import { LEAST_PART_BYTES } from "../kernel/edits.ts";
+import { MIN_PART_BYTES } from "../kernel/edits.ts";
 import { FAULTS, type Fault } from "../kernel/faults.ts";
 import { Random } from "../kernel/random.ts";
 import type { Course } from "../kernel/world.ts";
@@ -101,7 +101,7 @@ export function scenarioOf(seed: number): Scenario {
     healsAfterMs: horizonMs * random.between(1, 3),
     settings: settingsOf(random),
     bucket: {
-      leastPartBytes: LEAST_PART_BYTES,
+      leastPartBytes: MIN_PART_BYTES,
       mayRead: !rates.has("head_forbidden"),
       mayAbort: !rates.has("abort_forbidden"),
       mayDelete: !rates.has("delete_forbidden"),
@@ -181,7 +181,7 @@ const settingsOf = (random: Random): Readonly<Record<string, string>> => {
     MAX_RUNNING_RUNS: random.between(1, 3),
     MAX_RUNNING_EXPORTS: random.between(1, 3),
     TARGET_FILE_BYTES: random.pick([1, 3000, 20_000]),
-    PART_BYTES: random.pick([LEAST_PART_BYTES, 2 * LEAST_PART_BYTES, 64 * LEAST_PART_BYTES]),
+    PART_BYTES: random.pick([MIN_PART_BYTES, 2 * MIN_PART_BYTES, 64 * MIN_PART_BYTES]),
     PARTS_IN_FLIGHT: random.between(1, 4),
     SEAL_BYTES: random.pick([1, 3000, 1_000_000]),
     SEAL_AGE_MS: random.pick([0, MINUTE, 10 * MINUTE]),

@@ -162,7 +162,7 @@ export class ListenerProcess {
     const stub = deployment(env, operator.tenantId, work.revision.deploymentId);
     const sentAt = kernel.now;
     this.#world.look((watch) => watch.onSaid?.(said));
-    const heard = await stub.hearReport(this.#id, said).catch(() => null);
+    const heard = await stub.applyReport(this.#id, said).catch(() => null);
     if (heard !== null) this.#world.look((watch) => watch.onHeard?.({ said, sentAt, isTaken: heard.ok }));
     return heard;
   }

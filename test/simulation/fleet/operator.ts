@@ -1,6 +1,6 @@
 import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/protocol/actors.ts";
 import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
-import { FIRST_PART } from "../../../durable/protocol/list-batch.ts";
+import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
@@ -66,7 +66,7 @@ export class Operator {
       case "revise":
         return this.#heardOf(await this.#insist(() => stub.revise(this.#change())));
       case "redeploy": {
-        const revisions = await this.#insist(() => stub.revisions(FIRST_PART));
+        const revisions = await this.#insist(() => stub.revisions(FIRST_BATCH));
         const known = revisions.ok ? revisions.value.items : [];
         const revision = known.length > 0 ? this.#random.pick(known) : null;
         if (revision !== null) this.#heardOf(await this.#insist(() => stub.redeploy(revision.id)));

@@ -37,8 +37,8 @@ export const FLEET_PLANTS: readonly Plant[] = [
   {
     name: "one-loss-too-few",
     file: "src/domain/deployment/limits.ts",
-    text: "MOST_INTERRUPTIONS = 3;",
-    replacement: "MOST_INTERRUPTIONS = 2;",
+    text: "MAX_INTERRUPTIONS = 3;",
+    replacement: "MAX_INTERRUPTIONS = 2;",
     breaks: "a revision fails at the second lease that is lost",
     foundBy: "lost-lease",
   },

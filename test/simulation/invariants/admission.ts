@@ -28,7 +28,7 @@ export const admission: Invariant = {
           const running = [...logs.exports.values()].filter((one) => logs.exportState(one).status === "RUNNING");
           if (running.length > mostExports) violated(`${running.length} exports work, ${mostExports} may`);
         }
-        if (of === "RUN" && event.type === "RunStarted") {
+        if (of === "EXPORT_RUN" && event.type === "RunStarted") {
           const runs = logs.runsOf(event.spec.exportId);
           const running = runs.filter((one) => logs.runState(one).status === "RUNNING").length;
           if (running > mostRuns) violated(`${running} runs of ${event.spec.exportId} work, ${mostRuns} may`);

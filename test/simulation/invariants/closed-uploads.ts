@@ -11,7 +11,7 @@ export const closedUploads: Invariant = {
     return {
       onLine: ({ of, actor, event }) => {
         if (of === "DESTINATION" && event.type === "DestinationDeleted") isDeleted = true;
-        if (of === "RUN" && event.type === "UploadOpened") recorded.set(event.uploadId, actor.name);
+        if (of === "EXPORT_RUN" && event.type === "UploadOpened") recorded.set(event.uploadId, actor.name);
       },
       atRest: () => {
         const { bucket } = world;

@@ -1,5 +1,5 @@
 import type { Partition } from "../../../src/domain/export-run/partition.ts";
-import type { RunState } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import type { ExportWorld } from "../exports/export-world.ts";
 import { idsIn } from "../exports/exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";
@@ -20,7 +20,7 @@ export const completeRows: Invariant = {
     const asked = new Map<Actor, Asked>();
     return {
       onLine: ({ of, actor, event }) => {
-        if (of !== "RUN") return;
+        if (of !== "EXPORT_RUN") return;
         if (event.type === "StepBegan" && event.step === "snapshot" && !(asked.has(actor) && isFixed(world, actor)))
           asked.set(actor, { beganAt: event.at, takenAt: Number.POSITIVE_INFINITY });
         const open = asked.get(actor);
@@ -49,7 +49,7 @@ function isFixed(world: ExportWorld, run: Actor): boolean {
 
 async function problemOf(
   world: ExportWorld,
-  run: RunState,
+  run: ExportRunState,
   asked: Asked | undefined,
   seen: Set<string>,
 ): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import type { StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
@@ -27,7 +27,7 @@ export const spentRetries: Invariant = {
     const accounts = new Map<Actor, Account>();
     return {
       onLine: ({ of, actor, event }) => {
-        if (of !== "RUN") return;
+        if (of !== "EXPORT_RUN") return;
         const account = accounts.get(actor) ?? {
           failures: 0,
           isTrying: false,
@@ -54,7 +54,7 @@ export const spentRetries: Invariant = {
   },
 };
 
-function enter(account: Account, event: RunEvent, most: number): string | null {
+function enter(account: Account, event: ExportRunEvent, most: number): string | null {
   switch (event.type) {
     case "AttemptStarted":
       account.isTrying = true;

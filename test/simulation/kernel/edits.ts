@@ -10,14 +10,14 @@ export interface Edit {
 }
 
 /** S3's least part, scaled down as everything else is: a file of some KB has many parts. */
-export const LEAST_PART_BYTES = 256;
+export const MIN_PART_BYTES = 256;
 
 /** What is bound to real sizes, and what would outlive a world. */
 const SCALED: readonly Edit[] = [
   {
     file: "src/settings.ts",
-    text: "const LEAST_PART_BYTES = 5 * MIB;",
-    replacement: `const LEAST_PART_BYTES = ${LEAST_PART_BYTES};`,
+    text: "const MIN_PART_BYTES = 5 * MIB;",
+    replacement: `const MIN_PART_BYTES = ${MIN_PART_BYTES};`,
   },
   {
     file: "durable/concurrency/memory-budget.ts",
@@ -46,8 +46,8 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/concurrency/memory-budget.ts",
-    text: "const MOST_PAUSE_MS = SILENT_MS / 5;",
-    replacement: "const MOST_PAUSE_MS = SILENT_MS;",
+    text: "const MAX_PAUSE_MS = SILENT_MS / 5;",
+    replacement: "const MAX_PAUSE_MS = SILENT_MS;",
   },
   {
     file: "durable/concurrency/memory-budget.ts",

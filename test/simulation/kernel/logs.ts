@@ -5,9 +5,9 @@ import { type DestinationEvent, destination } from "../../../src/domain/destinat
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
-import type { RunEvent } from "../../../src/domain/export-run/events.ts";
-import { run } from "../../../src/domain/export-run/index.ts";
-import type { RunState } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
+import { exportRun } from "../../../src/domain/export-run/index.ts";
+import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import { type FleetEvent, type FleetState, fleet } from "../../../src/domain/fleet/index.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
@@ -27,7 +27,7 @@ export type AnyLine =
   | ({ readonly of: "WORKSPACE" } & Line<WorkspaceEvent>)
   | ({ readonly of: "DESTINATION" } & Line<DestinationEvent>)
   | ({ readonly of: "EXPORT" } & Line<ExportEvent>)
-  | ({ readonly of: "RUN" } & Line<RunEvent>)
+  | ({ readonly of: "EXPORT_RUN" } & Line<ExportRunEvent>)
   | ({ readonly of: "FLEET" } & Line<FleetEvent>)
   | ({ readonly of: "DEPLOYMENT" } & Line<DeploymentEvent>);
 
@@ -35,7 +35,7 @@ const DECIDERS: Readonly<Record<string, Decider<unknown, never, never>>> = {
   WORKSPACE: workspace,
   DESTINATION: destination,
   EXPORT: bulkExport,
-  RUN: run,
+  EXPORT_RUN: exportRun,
   FLEET: fleet,
   DEPLOYMENT: deployment,
 } as unknown as Record<string, Decider<unknown, never, never>>; // each is only ever given its own events
@@ -68,7 +68,7 @@ export class Logs {
     });
     this.#told.set(actor, { seq, state });
     if (actor.className === "EXPORT") this.exports.set(actor.name, actor);
-    if (actor.className === "RUN") this.runs.set(actor.name, actor);
+    if (actor.className === "EXPORT_RUN") this.runs.set(actor.name, actor);
     if (actor.className === "DEPLOYMENT") this.deployments.set(actor.name, actor);
     return lines;
   }
@@ -82,7 +82,8 @@ export class Logs {
   // The folds answer the state of their own class.
   exportState = (actor: Actor): ExportState => (this.#told.get(actor)?.state ?? bulkExport.initialState) as ExportState;
 
-  runState = (actor: Actor): RunState => (this.#told.get(actor)?.state ?? run.initialState) as RunState;
+  runState = (actor: Actor): ExportRunState =>
+    (this.#told.get(actor)?.state ?? exportRun.initialState) as ExportRunState;
 
   deploymentState = (actor: Actor): DeploymentState =>
     (this.#told.get(actor)?.state ?? deployment.initialState) as DeploymentState;

@@ -9,7 +9,7 @@ import { type AnyLine, Logs } from "./logs.ts";
 import { Trace } from "./trace.ts";
 
 /** A world has some thousand events; one that has so many goes round in circles. */
-const MOST_EVENTS = 20_000;
+const MAX_EVENTS = 20_000;
 
 /** What every world fixes before it begins. */
 export interface Course {
@@ -109,7 +109,7 @@ export abstract class World<Looks extends Watch = Watch> {
     this.platform.endTurn();
     const { speaking } = this.kernel;
     if (speaking instanceof Incarnation) for (const watch of this.watches) watch.onTurn?.(speaking.actor);
-    if (this.kernel.delivered > MOST_EVENTS) this.violate("at-rest", `${MOST_EVENTS} events and no end`);
+    if (this.kernel.delivered > MAX_EVENTS) this.violate("at-rest", `${MAX_EVENTS} events and no end`);
     return this.violation === null;
   }
 

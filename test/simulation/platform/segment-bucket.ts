@@ -4,7 +4,7 @@ import type { Platform } from "./platform.ts";
 
 /** Usual and longest time of one operation in ms, one direction. */
 const USUAL_MS = 10;
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 interface Stored {
   readonly bytes: Uint8Array;
@@ -77,7 +77,7 @@ export class SegmentBucket {
 
   #request<T>(caller: Incarnation | null, what: string, act: () => T): Promise<T> {
     const { kernel, faults } = this.#platform;
-    const delay = () => kernel.random.fraction() * (faults.strikes("segments_slow") ? LONGEST_MS : USUAL_MS);
+    const delay = () => kernel.random.fraction() * (faults.strikes("segments_slow") ? MAX_MS : USUAL_MS);
     return new Promise((resolve, reject) => {
       if (caller !== null) caller.waitsFor += 1;
       const settle = (label: string, tell: () => void) =>

@@ -47,11 +47,11 @@ const searchedStream = (where: string): TransformStream<Uint8Array, Uint8Array> 
     transform(piece, controller) {
       const text = last + decoder.decode(piece, { stream: true });
       search(text, where);
-      last = text.slice(-LONGEST_SECRET);
+      last = text.slice(-MAX_SECRET);
       controller.enqueue(piece);
     },
   });
 };
 
 /** What may lie across two pieces of a stream, in characters: an API key has 80. */
-const LONGEST_SECRET = 200;
+const MAX_SECRET = 200;

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
 import { planFiles } from "../../../src/parquet/plan.ts";
 import { segmentFooter } from "../../../src/parquet/read/segment-reader.ts";
-import { adoptSegment } from "../../../src/parquet/write/import-foreign-chunks.ts";
+import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import { exception } from "../../support/clickhouse-bridge.ts";
 import { MARK } from "../../support/secrets/mark.ts";
@@ -51,7 +51,7 @@ const idsIn = async (scope: PageScope, pageBytes: number, changes: Partial<Table
   const ids: string[] = [];
   for (const bounds of must(await table.pages(scope, pageBytes))) {
     const { bytes, rows } = must(
-      adoptSegment(must(await table.page(scope, bounds, noWait)), { version: "v1", fields: ["id"] }),
+      importForeignChunks(must(await table.page(scope, bounds, noWait)), { version: "v1", fields: ["id"] }),
     );
     expect(rows).toBe(bounds.rows);
     ids.push(...(await select("id", bytes)).map(({ id }) => String(id)));
@@ -139,7 +139,7 @@ describe("a page becomes a segment by copying", () => {
     const selection = { version, fields: null };
     const segments: Segment[] = [];
     for (const bounds of must(await table.pages(DAY, 700_000)))
-      segments.push(must(adoptSegment(must(await table.page(DAY, bounds, noWait)), selection)));
+      segments.push(must(importForeignChunks(must(await table.page(DAY, bounds, noWait)), selection)));
     const planned = segments.map(({ bytes }) => ({ bytes: bytes.length, footer: segmentFooter(bytes) }));
     const [file] = planFiles(planned, selection, 100 * MIB);
     const pieces = (file?.pieces ?? []).map((piece) =>
@@ -172,14 +172,14 @@ describe("a page becomes a segment by copying", () => {
     const [page] = must(await table.pages({ ...DAY, fields }, MIB));
     if (page === undefined) throw new Error("there is no page");
     const file = must(await table.page({ ...DAY, fields }, page, noWait));
-    const footer = segmentFooter(must(adoptSegment(file, { version: "v1", fields })).bytes);
+    const footer = segmentFooter(must(importForeignChunks(file, { version: "v1", fields })).bytes);
     expect(footer.chunks.map(({ column }) => column).sort()).toEqual([...fields].sort());
   });
 
   it("and a file of other types or without rows is refused", async () => {
     const { engine } = bridge();
     const adopted = async (sql: string) =>
-      adoptSegment(await engine.bytes(`${sql} FORMAT Parquet`, {}), { version: "v1", fields: ["id"] });
+      importForeignChunks(await engine.bytes(`${sql} FORMAT Parquet`, {}), { version: "v1", fields: ["id"] });
     const columns = "CAST('x', 'Nullable(String)') AS id";
     const time = "CAST(0, 'Nullable(DateTime64(6))') AS start_time";
     expect(await adopted(`SELECT ${columns}, ${time}`)).toMatchObject({ ok: true });

@@ -5,7 +5,7 @@ import { TABLE_COLUMNS, type TableColumn } from "../../../src/domain/project/cli
 import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
 import { chunkOf, segmentFooter } from "../../../src/parquet/read/segment-reader.ts";
-import { adoptSegment } from "../../../src/parquet/write/import-foreign-chunks.ts";
+import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
 import { useEngine } from "./engine.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
 
@@ -46,7 +46,7 @@ const exported = async (
   const rows: Row[] = [];
   for (const bounds of must(await table.pages(scope, pageBytes))) {
     const page = must(await table.page(scope, bounds, async () => {}));
-    const segment = must(adoptSegment(page, { version: "v1", fields: ALL_FIELDS }));
+    const segment = must(importForeignChunks(page, { version: "v1", fields: ALL_FIELDS }));
     expect(segment.rows).toBe(bounds.rows);
     rows.push(...(await select("*, _feedback AS feedbacks", segment.bytes)));
   }
@@ -194,7 +194,7 @@ describe("a number", () => {
       const [bounds] = must(await table.pages(DAY, 1024 * 1024));
       if (bounds === undefined) throw new Error("there is no page");
       const page = must(await table.page(DAY, bounds, async () => {}));
-      const { bytes } = must(adoptSegment(page, { version: "v1", fields: ["total_cost"] }));
+      const { bytes } = must(importForeignChunks(page, { version: "v1", fields: ["total_cost"] }));
       expect(chunkOf(segmentFooter(bytes), "total_cost").statistics.bounds).toMatchObject({ min: -0, max: 0 });
     },
   );

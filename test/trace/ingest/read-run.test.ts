@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalUuid, madeAt } from "../../../src/domain/shared/run-id.ts";
-import { madeId } from "../../../src/trace/ingest/derive-run-id.ts";
+import { deriveRunId } from "../../../src/trace/ingest/derive-run-id.ts";
 import { readFeedback, readRun } from "../../../src/trace/ingest/read-run.ts";
 import { MAX_RUN_BYTES } from "../../../src/trace/run/change.ts";
 import { PARENT_ID, PROJECT_ID, RUN_ID, START, START_MICROS, streamOf, text } from "../samples.ts";
@@ -20,7 +20,7 @@ const refusedAt = async (run: object | string) => {
 
 describe("a run that comes without an id", () => {
   const withoutId = async (run: object) => {
-    const change = await readRun(streamOf(JSON.stringify(run)), { kind: "post", id: madeId, loc: [] });
+    const change = await readRun(streamOf(JSON.stringify(run)), { kind: "post", id: deriveRunId, loc: [] });
     return change.ok ? change.value.id : change.failure.type;
   };
   const run = { name: "a", run_type: "llm", start_time: START };

@@ -5,7 +5,7 @@ import type { ByteSource } from "../body/byte-source.ts";
 import { headerParameters } from "./header-parameters.ts";
 
 /** One part of a multipart body (RFC 7578). */
-export interface Part<Kind> {
+export interface MultipartPart<Kind> {
   readonly name: string;
   /** What `classify` made of the name. */
   readonly kind: Kind;
@@ -37,7 +37,7 @@ export async function* multipartParts<Kind>(
   source: ByteSource,
   boundary: string,
   classify: (name: string) => Wanted<Kind>,
-): AsyncGenerator<Result<readonly Part<Kind>[], Invalid>> {
+): AsyncGenerator<Result<readonly MultipartPart<Kind>[], Invalid>> {
   if (boundary === "" || boundary.length > MAX_BOUNDARY_LENGTH)
     return yield broken(`the boundary must have 1 to ${MAX_BOUNDARY_LENGTH} characters`);
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
@@ -71,10 +71,10 @@ function bufferedParts<Kind>(
   source: ByteSource,
   delimiter: Buffer,
   classify: (name: string) => Wanted<Kind>,
-): readonly Part<Kind>[] {
+): readonly MultipartPart<Kind>[] {
   const { buffered } = source;
   const bytes = bufferOf(buffered);
-  const parts: Part<Kind>[] = [];
+  const parts: MultipartPart<Kind>[] = [];
   let at = 0;
   while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) {
     const headEnd = bytes.indexOf(HEAD_END, at);
@@ -94,7 +94,11 @@ function bufferedParts<Kind>(
   return parts;
 }
 
-function partOf<Kind>(head: Head, { kind, maxBytes }: Wanted<Kind>, content: Uint8Array | "too_large"): Part<Kind> {
+function partOf<Kind>(
+  head: Head,
+  { kind, maxBytes }: Wanted<Kind>,
+  content: Uint8Array | "too_large",
+): MultipartPart<Kind> {
   return { name: head.name, kind, content: head.encoded ? "encoded" : maxBytes === 0 ? null : content };
 }
 

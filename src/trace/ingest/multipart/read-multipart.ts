@@ -14,7 +14,7 @@ import {
 import { feedbackChange, MAX_FEEDBACK_BYTES } from "../../run/feedback.ts";
 import { ByteSource, MAX_BODY_BYTES } from "../body/byte-source.ts";
 import { bigField, runChange } from "../parse-run.ts";
-import { multipartParts, type Part, type Wanted } from "./parts.ts";
+import { type MultipartPart, multipartParts, type Wanted } from "./parts.ts";
 
 /** Bytes of unfinished runs at which the complete-looking ones are handed on before the body ends. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
@@ -88,7 +88,7 @@ type Named =
   | { readonly what: "passed_over" }
   | { readonly what: "unknown" };
 
-function* takePart(gathering: Gathering, part: Part<Named>): Generator<Result<RunChange, Invalid>> {
+function* takePart(gathering: Gathering, part: MultipartPart<Named>): Generator<Result<RunChange, Invalid>> {
   const named = part.kind;
   const loc = [part.name];
   switch (named.what) {
@@ -116,7 +116,7 @@ function* takeRunPart(
   gathering: Gathering,
   run: GatheredRun,
   field: BigField | null,
-  part: Part<Named>,
+  part: MultipartPart<Named>,
 ): Generator<Result<RunChange, Invalid>> {
   // The run's own part a second time begins another change of it: what the first one said stays said.
   if (field === null && run.own !== null) yield* handOn(gathering, run);
@@ -138,7 +138,7 @@ function refused<Refusal>(gathering: Gathering, run: GatheredRun, refusal: Refus
 }
 
 /** Takes the part into its run; answers how many bytes are now held for it. */
-function addPart(run: GatheredRun, field: BigField | null, part: Part<Named>): Result<number, Invalid> {
+function addPart(run: GatheredRun, field: BigField | null, part: MultipartPart<Named>): Result<number, Invalid> {
   const loc = [part.name];
   const { content } = part;
   if (content === "encoded") return encoded(part.name);

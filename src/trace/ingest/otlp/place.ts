@@ -94,7 +94,7 @@ function placeOf(
 
   const parent = said.get("parent_run_id") ?? parentOf(span, runIds);
   return ok({
-    id: said.get("id") ?? runIdOf(span.spanId),
+    id: said.get("id") ?? exportRunIdOf(span.spanId),
     traceId: said.get("trace_id") ?? trace,
     parentId: identity?.isRoot === true ? null : parent,
     start,
@@ -105,7 +105,7 @@ function placeOf(
 function parentOf(span: Span, runIds: ReadonlyMap<string, string>): string | null {
   const { traceId, parentSpanId } = span;
   if (NO_PARENT.test(parentSpanId) || isRootOfSdk(span)) return null;
-  return runIds.get(`${traceId}/${parentSpanId}`) ?? runIdOf(parentSpanId);
+  return runIds.get(`${traceId}/${parentSpanId}`) ?? exportRunIdOf(parentSpanId);
 }
 
 /**
@@ -115,4 +115,4 @@ function parentOf(span: Span, runIds: ReadonlyMap<string, string>): string | nul
 const isRootOfSdk = ({ traceId, parentSpanId, attributes }: Span): boolean =>
   attributes.has(RUN_OF_SDK) && parentSpanId === traceId.slice(0, SPAN_ID_LENGTH);
 
-const runIdOf = (spanId: string): string => `00000000-0000-0000-${spanId.slice(0, 4)}-${spanId.slice(4)}`;
+const exportRunIdOf = (spanId: string): string => `00000000-0000-0000-${spanId.slice(0, 4)}-${spanId.slice(4)}`;

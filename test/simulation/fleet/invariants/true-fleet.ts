@@ -1,4 +1,4 @@
-import { emptyTable, lookUp } from "../../../../src/domain/shared/bucket-map.ts";
+import { emptyBucketMap, lookUp } from "../../../../src/domain/shared/bucket-map.ts";
 import type { WorkspaceState } from "../../../../src/domain/workspace/state.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
@@ -44,4 +44,4 @@ export const trueFleet: FleetInvariant = {
 
 const idsAt = (value: unknown): readonly string[] => (value ?? []) as readonly string[]; // what its actor keeps there
 
-const keysOf = (state: WorkspaceState) => (state.status === "NONE" ? emptyTable<never>() : state.keys);
+const keysOf = (state: WorkspaceState) => (state.status === "NONE" ? emptyBucketMap<never>() : state.keys);

@@ -1,101 +1,123 @@
-/**
- * Bytes that all runs of one isolate may hold of their files at once, and all trace shards of what they seal. The
- * platform gives an isolate 128 MB and may put many actors into one (Workers limits), so a limit of each alone would not
- * do. Two rooms: what is acknowledged is sealed however slowly customers' buckets take their files.
- */
-const ROOM_BYTES = 48 * 1024 * 1024;
-const SEALING_BYTES = 32 * 1024 * 1024;
+/** Poll interval in ms. It grows by as much per 32 waiting requests ahead, so that 1,000 waiters do not spin. */
+const POLL_MS = 5;
+const WAITING_PER_STEP = 32;
 
-/**
- * Pause between looks at a room; for each so many in the line before, one such pause more, or a thousand shards would do
- * nothing but look. Actors cannot wake each other: the platform forbids I/O on behalf of another one.
- */
-const LOOK_AGAIN_MS = 5;
-const LOOKING_AT_ONCE = 32;
+/** How often a holder renews its lease; also the longest poll interval. */
+const RENEW_MS = 500;
 
-/**
- * Longest stay that counts, longer than two requests with their deadlines take. An actor may be reset while its isolate
- * lives on: it never leaves, and must not keep the others out for ever.
- */
-const STAY_MS = 5 * 60_000;
+/** A claim that missed five renewals belongs to an actor that was reset: its timers ended with it. */
+const LAPSE_MS = 5 * RENEW_MS;
 
-/** Who waits and has not looked for so long was reset too: the next ones need not wait for it. */
-const SILENT_MS = 5000;
-const MAX_PAUSE_MS = SILENT_MS / 5;
+/** A share of the budget. Its holder renews it by a timer until it calls `release`. */
+export interface Lease {
+  /** A second call does nothing. */
+  readonly release: () => void;
+}
 
-interface Stay {
+/** A request: waiting until it is granted, a lease from then on. */
+interface Claim {
   readonly bytes: number;
-  readonly until: number;
+  isGranted: boolean;
+  /** In time of the budget. */
+  renewedAt: number;
 }
 
-/** Of somebody who waits. */
-interface Ticket {
-  lookedAt: number;
-}
-
-/** So many bytes of an isolate's memory, given out and given back. */
-class Room {
+/**
+ * Shares bytes of an isolate's memory among its actors. A request that waits polls: the platform forbids I/O on behalf
+ * of another actor, so an actor cannot wake another one.
+ *
+ * An actor can be reset while its isolate lives on, and then releases nothing. So each claim is renewed by its own
+ * actor, a lease by a timer and a waiting request by its polls, and lapses when the renewals stop.
+ */
+export class MemoryBudget {
   readonly #bytes: number;
-  readonly stays = new Set<Stay>();
-  /** In the order in which they came. */
-  readonly #tickets = new Set<Ticket>();
+  /** In order of arrival. */
+  readonly #claims = new Set<Claim>();
+  #time = 0;
+  #tickedAt = 0;
 
+  /** `bytes`: what may be held at once. */
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
 
   /**
-   * Takes `bytes` of the room as soon as they are free; the answer gives them back. More than the room goes in alone.
-   * First come, first served: whoever needs much would otherwise wait for as long as others need little. So nobody may
-   * hold room while waiting for more.
+   * Resolves once `bytes` are free; more than the whole budget is granted alone. A holder must not wait for a second
+   * lease of the same budget: two such holders could block each other.
+   *
+   * A request may pass an earlier one only while leases older than the earlier one suffice to block it. These leases
+   * are a fixed set that only shrinks, so a large request waits for them, as in a queue without passing, and then only
+   * for the requests that have passed it by then.
    */
-  async enter(bytes: number): Promise<() => void> {
-    const ticket = { lookedAt: 0 };
+  async acquire(bytes: number): Promise<Lease> {
+    const claim: Claim = { bytes, isGranted: false, renewedAt: 0 };
     for (;;) {
-      const before = this.#lookedBy(ticket);
-      if (before === 0 && this.#hasRoomFor(bytes)) break;
-      const pauseMs = Math.min(LOOK_AGAIN_MS * (1 + Math.floor(before / LOOKING_AT_ONCE)), MAX_PAUSE_MS);
+      this.#renew(claim);
+      const { mayEnter, ahead } = this.#look(claim);
+      if (mayEnter) break;
+      const pauseMs = Math.min(POLL_MS * (1 + Math.floor(ahead / WAITING_PER_STEP)), RENEW_MS);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-    this.#tickets.delete(ticket);
-    const stay = { bytes, until: Date.now() + STAY_MS };
-    this.stays.add(stay);
-    return () => this.stays.delete(stay);
+    claim.isGranted = true;
+    const timer = setInterval(() => this.#renew(claim), RENEW_MS);
+    const release = (): void => {
+      clearInterval(timer);
+      this.#claims.delete(claim);
+    };
+    return { release };
   }
 
-  /** A look keeps the place in the line; answers how many stand before. */
-  #lookedBy(ticket: Ticket): number {
+  /** A lapsed claim whose actor does live counts again, as the latest. */
+  #renew(claim: Claim): void {
+    this.#tick();
+    claim.renewedAt = this.#time;
+    this.#claims.add(claim);
+  }
+
+  /**
+   * The time of the budget: one step is a renewal interval at most. While one actor computes for long no timer of any
+   * actor runs, and the first poll afterwards may come before the renewals that are overdue. Such a block, or a clock
+   * that was put forward, counts as one missed renewal at most.
+   */
+  #tick(): void {
     const now = Date.now();
-    ticket.lookedAt = now;
-    this.#tickets.add(ticket);
-    for (const one of this.#tickets) if (one.lookedAt + SILENT_MS <= now) this.#tickets.delete(one);
-    let before = 0;
-    for (const one of this.#tickets) {
-      if (one === ticket) break;
-      before += 1;
-    }
-    return before;
+    this.#time += Math.min(Math.max(now - this.#tickedAt, 0), RENEW_MS);
+    this.#tickedAt = now;
   }
 
-  #hasRoomFor(bytes: number): boolean {
-    const taken = this.#takenBytes();
-    return taken === 0 || taken + bytes <= this.#bytes;
+  /** Whether the request is to be granted, and how many wait ahead of it. Removes claims that have lapsed. */
+  #look(claim: Claim): { readonly mayEnter: boolean; readonly ahead: number } {
+    let heldBytes = 0;
+    let ahead = 0;
+    let mayPass = true;
+    let isEarlier = true;
+    for (const other of this.#claims) {
+      if (other === claim) isEarlier = false;
+      else if (other.renewedAt + LAPSE_MS <= this.#time) this.#claims.delete(other);
+      else if (other.isGranted) heldBytes += other.bytes;
+      else if (isEarlier) {
+        ahead += 1;
+        // Only leases older than `other` are counted so far.
+        if (this.#fits(other, heldBytes)) mayPass = false;
+      }
+    }
+    return { mayEnter: mayPass && this.#fits(claim, heldBytes), ahead };
   }
 
-  #takenBytes(): number {
-    const now = Date.now();
-    let bytes = 0;
-    for (const stay of this.stays) {
-      if (stay.until <= now) this.stays.delete(stay);
-      else bytes += stay.bytes;
-    }
-    return bytes;
+  #fits({ bytes }: Claim, heldBytes: number): boolean {
+    return heldBytes === 0 || heldBytes + bytes <= this.#bytes;
   }
 }
 
-const files = new Room(ROOM_BYTES);
-const seals = new Room(SEALING_BYTES);
+/**
+ * The platform gives an isolate 128 MB and may place many actors in it (Workers limits), so a limit per actor would not
+ * do. Sealing has a budget of its own: acknowledged data is sealed however slow customers' buckets are.
+ */
+const EXPORT_BYTES = 48 * 1024 * 1024;
+const SEALING_BYTES = 32 * 1024 * 1024;
 
-export const enterRoom = (bytes: number): Promise<() => void> => files.enter(bytes);
+/** What all runs of exports in this isolate hold of their files and sources. */
+export const exportMemory = new MemoryBudget(EXPORT_BYTES);
 
-export const enterSealing = (bytes: number): Promise<() => void> => seals.enter(bytes);
+/** What all trace shards of this isolate hold of the segments they write. */
+export const sealingMemory = new MemoryBudget(SEALING_BYTES);

@@ -1,6 +1,6 @@
 /**
  * Begins the work for up to `depth` items before their results are asked for; results come in the order of the items.
- * When the reader leaves early, what was begun is waited for and handed to `dispose`.
+ * When the reader leaves early, what was begun is waited for, and each result is handed to `dispose` as soon as it is there.
  */
 export async function* prefetch<T, R>(
   depth: number,
@@ -23,6 +23,7 @@ export async function* prefetch<T, R>(
       yield await first;
     }
   } finally {
-    for (const one of await Promise.allSettled(begun)) if (one.status === "fulfilled") dispose(one.value);
+    // Each at once: one that waits for memory may need what an earlier one holds.
+    await Promise.all(begun.map((work) => work.then(dispose, () => {})));
   }
 }

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { type LocalS3, startLocalS3 } from "./local-s3.ts";
 import { startOAuthProvider } from "./oauth-provider.ts";
@@ -14,6 +16,8 @@ declare module "vitest" {
     unknownKeyEndpoint: string;
     /** A real authorization server; test/support/oauth-provider.ts says what it knows. */
     oauthIssuer: string;
+    /** Answers "late" after four seconds: longer than a lease of memory lasts that is not renewed. */
+    slowEndpoint: string;
   }
 }
 
@@ -25,7 +29,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("oauthIssuer", oauth.issuer);
   const keyless = await startSinkS3({ hook: () => UNKNOWN_KEY });
   project.provide("unknownKeyEndpoint", keyless.endpointUrl);
+  const slow = createServer((_request, response) => setTimeout(() => response.end("late"), 4000));
+  await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  project.provide("slowEndpoint", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   return async () => {
+    slow.close();
     await Promise.all([stop(), keyless.stop(), oauth.stop()]);
   };
 }

@@ -88,7 +88,9 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
     const segment = refTo(key, createHash("md5").update(made.bytes).digest("hex"), made);
     return { derived: { ...place, segment, isHeld: true }, bytes: made.bytes };
   };
-  for await (const { index, segment, chosen } of prefetch(READ_LANES, due, begin, ({ chosen }) => chosen.leave())) {
+  for await (const { index, segment, chosen } of prefetch(READ_LANES, due, begin, ({ chosen }) =>
+    chosen.lease.release(),
+  )) {
     try {
       if (!context.isWanted()) return; // it waited for long: whoever ended the run has cleaned up already
       if (open !== null && !goesOn(open, index, chosen)) {
@@ -117,7 +119,7 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
           open = { index: open?.index ?? index, upTo: index, rows: open?.rows ?? null };
       }
     } finally {
-      chosen.leave();
+      chosen.lease.release();
     }
   }
   if (open !== null) yield await close(open, true);

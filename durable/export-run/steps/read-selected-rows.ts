@@ -10,7 +10,7 @@ import {
   type SelectedRows,
   selectRows,
 } from "../../../src/parquet/read/select-rows.ts";
-import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
@@ -26,43 +26,45 @@ export type Chosen =
   | { readonly kind: "all"; readonly held: LoadedChunks }
   | { readonly kind: "some"; readonly held: LoadedChunks; readonly selected: SelectedRows };
 
-/** `leave` gives back the room that the columns take. */
-export type ChosenColumns = Chosen & { readonly leave: () => void };
+/** `lease`: of the memory that the columns take. */
+export type ChosenColumns = Chosen & { readonly lease: Lease };
 
 /**
  * Reads of segments what a run wants of them: first the columns that decide on rows; those to be exported only where
  * some rows are wanted. Where that is to be expected both are read at once: when `start_time` alone decides, for a
- * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments enter the room in
- * the order asked for, so whoever is waited for is in it.
+ * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments acquire memory in
+ * the order asked for, so the one that is needed next has it.
  */
 export function chosenReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
   const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
-  const toRoom = serialize();
+  const toMemory = serialize();
   let hadRows = false;
   return async (segment) => {
     const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
     const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
     const found = segmentFooter(env, segment);
     found.catch(() => {}); // met in its turn
-    const leave = await toRoom(async () => enterRoom(bytesOf(await found, new Set([...exported, ...deciding]))));
+    const lease = await toMemory(async () =>
+      exportMemory.acquire(bytesOf(await found, new Set([...exported, ...deciding]))),
+    );
     const read = (columns: ReadonlySet<ColumnName>) =>
       found.then((footer) => readColumns(env, segment, footer, columns));
     try {
-      if (choice === null) return { kind: "all", held: await read(exported), leave };
+      if (choice === null) return { kind: "all", held: await read(exported), lease };
       const isExpected = hadRows || deciding.size === 1;
       const held = await read(isExpected ? new Set([...exported, ...deciding]) : deciding);
       const selected = selectRows(held, choice);
       hadRows = selected.rows.length > 0;
-      if (selected.rows.length === 0) return { kind: "nothing", leave };
+      if (selected.rows.length === 0) return { kind: "nothing", lease };
       const isAll = selected.rows.length === segment.rows;
-      if (isAll && spec.compression === "zstandard") return { kind: "itself", leave };
+      if (isAll && spec.compression === "zstandard") return { kind: "itself", lease };
       const rest = await read(new Set([...exported].filter((column) => !held.has(column))));
       const all = new Map([...held, ...rest]);
-      return isAll ? { kind: "all", held: all, leave } : { kind: "some", held: all, selected, leave };
+      return isAll ? { kind: "all", held: all, lease } : { kind: "some", held: all, selected, lease };
     } catch (error) {
-      leave();
+      lease.release();
       throw error;
     }
   };

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
-import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import type { Env } from "../../protocol/env.ts";
 import { scopeOf } from "../../source/clickhouse/scope.ts";
 import { stagedKey } from "./scratch.ts";
@@ -26,11 +26,11 @@ export async function stagePage(
   table: ClickHouseTable,
   { page, bounds, before }: DuePage,
 ): Promise<Result<SegmentRef, ExportRunFailure>> {
-  let leave = () => {};
+  let lease: Lease | null = null as Lease | null;
   try {
     // A page before compression is about as large as its file and the segment made of it together.
     const file = await table.page(pageScope(spec, before), bounds, async () => {
-      leave = await enterRoom(bounds.bytes);
+      lease = await exportMemory.acquire(bounds.bytes);
     });
     if (!file.ok) return fail({ reason: "source", source: file.failure });
     const made = importForeignChunks(file.value, { version: spec.formatVersion, fields: spec.exportFields });
@@ -44,7 +44,7 @@ export async function stagePage(
     if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
     return ok({ key, etag: object.etag, bytes: bytes.byteLength, rows, minStart, maxStart });
   } finally {
-    leave();
+    lease?.release();
   }
 }
 

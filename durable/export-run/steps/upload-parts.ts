@@ -2,7 +2,7 @@ import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/s3/etags.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
-import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
 import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
 
@@ -21,8 +21,8 @@ export async function uploadInParts(work: FileWork): Promise<void> {
 }
 
 /**
- * Each lane holds one part. The parts enter the room and are hashed in their order; whoever hashes next is in the room
- * already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
+ * Each lane holds one part. The parts acquire memory and are hashed in their order: the one to be hashed next has its
+ * memory already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
  */
 async function uploadParts(
   work: FileWork,
@@ -36,14 +36,14 @@ async function uploadParts(
   const due = Array.from({ length: count }, (_, i) => i + 1).filter(
     (part) => part > digest.parts || !uploaded.has(part),
   );
-  const [toRoom, toHash] = [serialize(), serialize()];
+  const [toMemory, toHash] = [serialize(), serialize()];
   let isWanted = true;
   let failure: StoreFailure | null = null;
   await mapConcurrent(context.progress().partsInFlight, due, async (part) => {
     if (!isWanted || failure !== null || context.isTired()) return;
     const start = (part - 1) * partBytes;
     const end = Math.min(start + partBytes, file.bytes);
-    const leaveRoom = await toRoom(() => enterRoom(end - start));
+    const lease = await toMemory(() => exportMemory.acquire(end - start));
     try {
       const made = plans.bytes(context, file, start, end);
       made.catch(() => {}); // met in its turn
@@ -58,7 +58,7 @@ async function uploadParts(
       const arrived = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };
       isWanted = context.record({ type: "RecordPart", ...arrived, now: Date.now() }) && isWanted;
     } finally {
-      leaveRoom();
+      lease.release();
     }
   });
   return { failure, isWanted };

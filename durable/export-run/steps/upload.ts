@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
 import { putOrFind } from "../../../src/s3/put-or-find.ts";
-import { enterRoom } from "../../concurrency/memory-budget.ts";
+import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { openBucket } from "../../secrets/vault.ts";
 import { commitFile, type FileWork, recordFailure } from "./commit.ts";
 import type { StepContext } from "./context.ts";
@@ -25,7 +25,7 @@ export async function uploadNextFile(context: StepContext, plans: FilePlans): Pr
 
 async function uploadWhole(work: FileWork): Promise<void> {
   const { context, plans, store, file, key } = work;
-  const leaveRoom = await enterRoom(file.bytes);
+  const lease = await exportMemory.acquire(file.bytes);
   try {
     const bytes = await plans.bytes(context, file, 0, file.bytes);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -34,6 +34,6 @@ async function uploadWhole(work: FileWork): Promise<void> {
     const { etag, md5 } = written.value;
     await commitFile(work, { sha256, etag, expectedEtag: md5, hasMd5Etags: etag === md5 });
   } finally {
-    leaveRoom();
+    lease.release();
   }
 }

@@ -4,7 +4,7 @@ import { SegmentWriter } from "../../../src/parquet/write/segment-writer.ts";
 import { countRow, newTally } from "../../../src/trace/run/statistics.ts";
 import { hasFailed, inRowOrder } from "../../../src/trace/segments/row-order.ts";
 import type { HotRun } from "../../../src/trace/segments/seal-plan.ts";
-import { enterSealing } from "../../concurrency/memory-budget.ts";
+import { sealingMemory } from "../../concurrency/memory-budget.ts";
 import { type ShardIdentity, traceShardName } from "../../protocol/actors.ts";
 import type { Replaced, ShardStore, WrittenSegment } from "../store/store.ts";
 
@@ -44,19 +44,19 @@ export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void 
 }
 
 /**
- * Does the work when the isolate has room for its rows, those of one segment at the most, and the object made of them:
+ * Does the work once memory is granted for its rows, at most those of one segment, and for the object made of them:
  * very many shards may have to seal at once, as an export asks each of its days for a snapshot.
  */
-export async function withRoom(
+export async function withSealingMemory(
   { segmentRawBytes }: Sealing,
   rawBytes: number,
   work: () => Promise<void>,
 ): Promise<void> {
-  const leave = await enterSealing(2 * Math.min(rawBytes, segmentRawBytes));
+  const lease = await sealingMemory.acquire(2 * Math.min(rawBytes, segmentRawBytes));
   try {
     await work();
   } finally {
-    leave();
+    lease.release();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Compaction } from "../../../src/trace/segments/compaction.ts";
 import { groupByRun, type HotRun, inTimeOrder } from "../../../src/trace/segments/seal-plan.ts";
 import { changedRow } from "../store/apply-changes.ts";
 import type { Replaced, WrittenSegment } from "../store/store.ts";
-import { add, commit, emptyDraft, isFull, type Sealing, withRoom, write } from "./draft.ts";
+import { add, commit, emptyDraft, isFull, type Sealing, withSealingMemory, write } from "./draft.ts";
 
 /** Late changes folded in while segments are merged; what is left is folded when it is due. */
 const CHANGES_AT_ONCE = 20_000;
@@ -25,7 +25,7 @@ export async function compact(sealing: Sealing, compaction: Compaction): Promise
 function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
   const { store, segmentRawBytes } = sealing;
   const rawBytes = store.objects.rawBytesOf(replaced.segments, segmentRawBytes);
-  return withRoom(sealing, rawBytes, () => rewriteRows(sealing, replaced, changed));
+  return withSealingMemory(sealing, rawBytes, () => rewriteRows(sealing, replaced, changed));
 }
 
 /** The rows of all of them are in memory: together they are no more than one segment. */

@@ -7,7 +7,7 @@ import {
   planSeal,
   type SealPolicy,
 } from "../../../src/trace/segments/seal-plan.ts";
-import { add, commit, emptyDraft, isFull, type Sealing, withRoom, write } from "./draft.ts";
+import { add, commit, emptyDraft, isFull, type Sealing, withSealingMemory, write } from "./draft.ts";
 import { fold } from "./rewrite.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function seal(
     const runs = groupByRun(changes, store.segmentOf(ids));
     const plan = planSeal(runs, { ...settings, scope, now: Date.now(), hotBytes: store.hot.bytes });
     const freshBytes = plan.fresh.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (freshBytes > 0) await withRoom(sealing, freshBytes, () => sealFresh(sealing, plan.fresh));
+    if (freshBytes > 0) await withSealingMemory(sealing, freshBytes, () => sealFresh(sealing, plan.fresh));
     for (const [segment, changed] of plan.folds) await fold(sealing, segment, changed);
     for (const [id, ofRun] of Map.groupBy(changes, ({ run }) => run)) {
       if (plan.left.has(id)) left.set(id, ofRun);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mapConcurrent } from "../../../durable/concurrency/map-concurrent.ts";
+import { MemoryBudget } from "../../../durable/concurrency/memory-budget.ts";
+import { prefetch } from "../../../durable/concurrency/prefetch.ts";
 
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -33,4 +35,21 @@ describe("work in lanes", () => {
     await later();
     expect(begun).toEqual([1, 2]);
   });
+});
+
+it("a reader that stops early gets back the memory of all that was read ahead, also where it is scarce", async () => {
+  const budget = new MemoryBudget(10);
+  const read = async () => {
+    for await (const lease of prefetch(
+      3,
+      [1, 2, 3],
+      () => budget.acquire(10),
+      ({ release }) => release(),
+    )) {
+      lease.release();
+      throw new Error("the write failed");
+    }
+  };
+  await expect(read()).rejects.toThrow("the write failed");
+  (await budget.acquire(10)).release();
 });

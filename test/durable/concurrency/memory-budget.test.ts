@@ -1,97 +1,198 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { enterRoom, enterSealing } from "../../../durable/concurrency/memory-budget.ts";
-import { exported, ingest, NOON, newId, newProject, patch, post, snapshot } from "../traces.ts";
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
+import { exportMemory, type Lease, MemoryBudget, sealingMemory } from "../../../durable/concurrency/memory-budget.ts";
+import { exported, ingest, NOON, newId, newProject, patch, post, shardStub, snapshot, withEnv } from "../traces.ts";
 
 const MIB = 1024 * 1024;
-const MINUTE = 60_000;
 
-/** Whether somebody who waits has been let in after several looks. */
-async function isIn(entered: Promise<unknown>): Promise<boolean> {
-  const outside = new Promise<false>((resolve) => setTimeout(() => resolve(false), 50));
-  return Promise.race([entered.then(() => true), outside]);
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Whether a request is granted within several polls. */
+async function isGranted(request: Promise<unknown>): Promise<boolean> {
+  return Promise.race([request.then(() => true), pause(50).then(() => false)]);
 }
 
-describe("the room of an isolate", () => {
-  /** Tests of other files reset actors that never leave the room: by now they are forgotten. */
-  beforeEach(() => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * MINUTE }));
-  afterEach(() => vi.useRealTimers());
+/** An actor that does the work and is reset then: the work never ends for its caller. */
+async function resetAfter(work: () => Promise<unknown>): Promise<void> {
+  const reset = runInDurableObject(shardStub(newProject()), async (_actor, state) => {
+    await work();
+    state.abort("reset");
+  });
+  await expect(reset).rejects.toThrow("reset");
+}
 
-  it("lets in what fits, and the next one when somebody leaves; more than the room goes in alone", async () => {
-    const leave = await enterRoom(40 * MIB);
-    const next = enterRoom(10 * MIB);
-    expect(await isIn(next)).toBe(false);
-    leave();
-    const leaveNext = await next;
-    const giant = enterRoom(100 * MIB);
-    expect(await isIn(giant)).toBe(false);
-    leaveNext();
-    (await giant)();
+afterEach(() => vi.useRealTimers());
+
+describe("a memory budget", () => {
+  it("grants what is free, the rest after a release, and more than all of it alone", async () => {
+    const budget = new MemoryBudget(48);
+    const first = await budget.acquire(40);
+    const second = budget.acquire(10);
+    expect(await isGranted(second)).toBe(false);
+    first.release();
+    const giant = budget.acquire(100);
+    const { release } = await second;
+    expect(await isGranted(giant)).toBe(false);
+    release();
+    (await giant).release();
   });
 
-  it("lets in who needs much of it, however many come later and need little", async () => {
-    const leave = await enterRoom(40 * MIB);
-    const large = enterRoom(25 * MIB);
-    const small = enterRoom(8 * MIB);
-    expect(await isIn(small)).toBe(false);
-    leave();
-    (await large)();
-    (await small)();
+  it("lets small requests pass a large one as long as older leases block it", async () => {
+    const budget = new MemoryBudget(48);
+    const older = await budget.acquire(10);
+    const large = budget.acquire(48);
+    for (let round = 0; round < 3; round += 1) (await budget.acquire(8)).release();
+    older.release();
+    (await large).release();
   });
 
-  it("is looked at the more seldom the longer the line is, and lets all of it in", async () => {
-    const leave = await enterRoom(48 * MIB);
-    const pause = vi.spyOn(globalThis, "setTimeout");
-    const line = Array.from({ length: 100 }, () => enterRoom(MIB));
-    const pauses = pause.mock.calls.slice(0, 100).map(([, ms]) => ms);
-    pause.mockRestore();
-    leave();
-    for (const entered of line) (await entered)();
-    expect([pauses[0], pauses[31], pauses[32], pauses[99]]).toEqual([5, 5, 10, 20]);
+  it("lets none pass a large request that only passed ones still block, and grants it next", async () => {
+    const budget = new MemoryBudget(48);
+    const older = await budget.acquire(10);
+    const large = budget.acquire(48);
+    const passed = await budget.acquire(8);
+    older.release();
+    const small = budget.acquire(8);
+    expect(await isGranted(small)).toBe(false);
+    passed.release();
+    const { release } = await large;
+    expect(await isGranted(small)).toBe(false);
+    release();
+    (await small).release();
   });
 
-  it("forgets after seconds who no longer looks, because its actor was reset while it waited", async () => {
-    const leave = await enterRoom(48 * MIB);
-    const pause = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never); // never over
-    void enterRoom(48 * MIB);
-    pause.mockRestore();
-    const next = enterRoom(1);
-    leave();
-    expect(await isIn(next)).toBe(false);
-    vi.setSystemTime(Date.now() + 6000);
-    (await next)();
+  it("serves a large request amid an endless stream of small ones that overlap", async () => {
+    const budget = new MemoryBudget(48);
+    let isServed = false;
+    const stream = async () => {
+      while (!isServed) {
+        const lease = await budget.acquire(8);
+        await pause(10);
+        lease.release();
+      }
+    };
+    const streams = Array.from({ length: 10 }, stream);
+    await pause(20);
+    const large = await budget.acquire(48);
+    isServed = true;
+    large.release();
+    await Promise.all(streams);
   });
 
-  it("forgets after minutes who never left, because its actor was reset", async () => {
-    await enterRoom(48 * MIB);
-    const waiting = enterRoom(1);
-    vi.setSystemTime(Date.now() + 4 * MINUTE);
-    expect(await isIn(waiting)).toBe(false);
-    vi.setSystemTime(Date.now() + 2 * MINUTE);
-    (await waiting)();
+  it("serves large requests in the order in which they came", async () => {
+    const budget = new MemoryBudget(48);
+    const older = await budget.acquire(10);
+    const served: number[] = [];
+    const requests = [1, 2, 3].map(async (number) => {
+      const lease = await budget.acquire(40);
+      served.push(number);
+      lease.release();
+    });
+    older.release();
+    await Promise.all(requests);
+    expect(served).toEqual([1, 2, 3]);
   });
 
-  it("lets a shard seal new runs, and changes of sealed ones, when others have sealed theirs", async () => {
+  it("is polled the less often the more requests wait ahead, and grants all of them", async () => {
+    const budget = new MemoryBudget(48);
+    const all = await budget.acquire(48);
+    const timeouts = vi.spyOn(globalThis, "setTimeout");
+    const waiting = Array.from({ length: 1000 }, () => budget.acquire(1));
+    const pauses = timeouts.mock.calls.slice(0, 1000).map(([, ms]) => ms);
+    timeouts.mockRestore();
+    expect([0, 31, 32, 99, 999].map((place) => pauses[place])).toEqual([5, 5, 10, 20, 160]);
+    all.release();
+    for (const request of waiting) (await request).release();
+  });
+});
+
+describe("when an actor of the isolate is reset", () => {
+  it("its lease lapses within seconds", async () => {
+    const budget = new MemoryBudget(48);
+    await resetAfter(() => budget.acquire(1));
+    const next = budget.acquire(48);
+    expect(await isGranted(next)).toBe(false);
+    (await next).release();
+  });
+
+  it("its waiting request lapses within seconds", async () => {
+    const budget = new MemoryBudget(48);
+    const all = await budget.acquire(48);
+    await resetAfter(async () => void budget.acquire(48));
+    const next = budget.acquire(1);
+    all.release();
+    expect(await isGranted(next)).toBe(false);
+    (await next).release();
+  });
+
+  it("during a seal, small seals go on while a large one waits for its lease to lapse", async () => {
+    const dying = newProject();
+    await ingest(dying, post(newId()));
+    await withEnv(dying, (_env, state) => ({
+      SEGMENTS: { put: async () => state.abort("died") } as unknown as R2Bucket,
+    }));
+    await expect(snapshot(dying)).rejects.toThrow("died");
+    const large = sealingMemory.acquire(32 * MIB);
+    const project = newProject();
+    await ingest(project, post(newId()));
+    expect((await snapshot(project)).segments).toHaveLength(1);
+    expect(await isGranted(large)).toBe(false);
+    (await large).release();
+  });
+});
+
+describe("a lease is kept", () => {
+  it("by an actor that waits for a slow answer, while others poll", async () => {
+    const budget = new MemoryBudget(48);
+    let answer = "";
+    let next: Promise<Lease> | null = null;
+    await runInDurableObject(shardStub(newProject()), async () => {
+      const lease = await budget.acquire(48);
+      next = budget.acquire(1).then((granted) => {
+        expect(answer).toBe("late");
+        return granted;
+      });
+      answer = await (await fetch(inject("slowEndpoint"))).text();
+      lease.release();
+    });
+    (await (next as unknown as Promise<Lease>)).release();
+  });
+
+  it("over a clock that was put forward, or a block in which no timer ran", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const budget = new MemoryBudget(48);
+    const lease = await budget.acquire(48);
+    const next = budget.acquire(1);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await isGranted(next)).toBe(false);
+    lease.release();
+    (await next).release();
+  });
+});
+
+describe("a trace shard", () => {
+  it("seals new runs, and changes of sealed ones, once the memory is free", async () => {
     const project = newProject();
     const id = newId();
     for (const change of [post(id), patch(id, { project: { name: "demo" }, start_time: NOON, name: "patched" })]) {
-      const leave = await enterSealing(32 * MIB);
+      const lease = await sealingMemory.acquire(32 * MIB);
       await ingest(project, change);
       const sealed = snapshot(project);
-      expect(await isIn(sealed)).toBe(false);
-      leave();
+      expect(await isGranted(sealed)).toBe(false);
+      lease.release();
       expect((await sealed).segments).toHaveLength(1);
     }
     expect((await exported(project)).map(({ name }) => name)).toEqual(["patched"]);
   });
 
-  it("lets a shard answer at once that has nothing to seal, and seal while customers' buckets are slow", async () => {
+  it("answers at once if it has nothing to seal, and seals while customers' buckets are slow", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
-    const leaveFiles = await enterRoom(48 * MIB);
+    const files = await exportMemory.acquire(48 * MIB);
     expect((await snapshot(project)).segments).toHaveLength(1);
-    const leave = await enterSealing(32 * MIB);
+    const seals = await sealingMemory.acquire(32 * MIB);
     expect((await snapshot(project)).segments).toHaveLength(1);
-    leave();
-    leaveFiles();
+    seals.release();
+    files.release();
   });
 });

@@ -10,6 +10,23 @@ export interface Plant extends Edit {
 /** Mistakes that somebody could make. Each is one edit of the product's text. */
 export const PLANTS: readonly Plant[] = [
   {
+    name: "lease-never-lapses",
+    file: "durable/concurrency/memory-budget.ts",
+    text: "else if (other.renewedAt + LAPSE_MS <= this.#time) this.#claims.delete(other);",
+    replacement: "else if (other.renewedAt === Infinity) this.#claims.delete(other);",
+    breaks: "memory of an actor that was reset is never free again",
+    foundBy: "at-rest|awake",
+  },
+  {
+    name: "read-ahead-disposed-of-together",
+    file: "durable/concurrency/prefetch.ts",
+    text: "await Promise.all(begun.map((work) => work.then(dispose, () => {})));",
+    replacement:
+      'for (const one of await Promise.allSettled(begun)) if (one.status === "fulfilled") dispose(one.value);',
+    breaks: "a read that stops early waits for memory that it holds itself",
+    foundBy: "at-rest|awake",
+  },
+  {
     name: "alarm-not-armed-first",
     file: "durable/journal/journal.ts",
     text: "this.#alarmAt = this.#moveAlarm(at);",

@@ -21,8 +21,8 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/concurrency/memory-budget.ts",
-    text: "const ROOM_BYTES = 48 * 1024 * 1024;",
-    replacement: "const ROOM_BYTES = 1024;",
+    text: "const EXPORT_BYTES = 48 * 1024 * 1024;",
+    replacement: "const EXPORT_BYTES = 1024;",
   },
   {
     file: "durable/concurrency/memory-budget.ts",
@@ -41,19 +41,27 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/concurrency/memory-budget.ts",
-    text: "const LOOK_AGAIN_MS = 5;",
-    replacement: "const LOOK_AGAIN_MS = 5_000;",
+    text: "const POLL_MS = 5;",
+    replacement: "const POLL_MS = 5_000;",
   },
   {
     file: "durable/concurrency/memory-budget.ts",
-    text: "const MAX_PAUSE_MS = SILENT_MS / 5;",
-    replacement: "const MAX_PAUSE_MS = SILENT_MS;",
+    text: "const RENEW_MS = 500;",
+    replacement: "const RENEW_MS = 5_000;",
   },
   {
     file: "durable/concurrency/memory-budget.ts",
-    text: "const seals = new Room(SEALING_BYTES);",
-    replacement: `const seals = new Room(SEALING_BYTES);
-      globalThis.newIsolate = () => { files.stays.clear(); seals.stays.clear(); };`,
+    text: "export const exportMemory = new MemoryBudget(EXPORT_BYTES);",
+    replacement: "export let exportMemory = new MemoryBudget(EXPORT_BYTES);",
+  },
+  {
+    file: "durable/concurrency/memory-budget.ts",
+    text: "export const sealingMemory = new MemoryBudget(SEALING_BYTES);",
+    replacement: `export let sealingMemory = new MemoryBudget(SEALING_BYTES);
+      globalThis.newIsolate = () => {
+        exportMemory = new MemoryBudget(EXPORT_BYTES);
+        sealingMemory = new MemoryBudget(SEALING_BYTES);
+      };`,
   },
 ];
 

@@ -46,6 +46,22 @@ function cancelTimeout(timer: PlannedEvent): void {
   timer.isCancelled = true;
 }
 
+/** `next` is the event that is planned at present. */
+interface Interval {
+  next: PlannedEvent;
+}
+
+function simulatedInterval(act: () => void, everyMs: number): Interval {
+  const again = () => {
+    interval.next = simulatedTimeout(again, everyMs);
+    act();
+  };
+  const interval = { next: simulatedTimeout(again, everyMs) };
+  return interval;
+}
+
+const cancelInterval = ({ next }: Interval): void => cancelTimeout(next);
+
 /** node:crypto does at once what Web Crypto does in threads of its own, at times that nobody rules. */
 const subtle = {
   digest: async (_name: string, data: Uint8Array) => exact(createHash("sha256").update(data).digest()),
@@ -76,6 +92,8 @@ const replacements = {
   Date: SimulatedDate,
   setTimeout: simulatedTimeout,
   clearTimeout: cancelTimeout,
+  setInterval: simulatedInterval,
+  clearInterval: cancelInterval,
   crypto: {
     subtle,
     getRandomValues: <T extends Uint8Array>(bytes: T): T => kernel().random.fill(bytes),

@@ -236,11 +236,11 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     }
     // Deleted before it was opened, it needs neither project nor key.
     if (state.status === "DELETED") return;
-    const [project] = await home.resolveProjects([{ name: message.name }]);
-    if (project?.ok) this.#submit({ type: "RecordProject", projectId: project.value.id, now: Date.now() });
+    const { name, keyHash } = message;
     // A user of its own: nobody's tokens are within an agent's reach.
-    const userId = `deployment-${id}`;
-    await home.addKey({ keyHash: message.keyHash, label: `deployment ${message.name}`, role: "ingest", userId });
+    const key = { keyHash, label: `deployment ${name}`, role: "ingest", userId: `deployment-${id}` } as const;
+    const project = await home.openProject({ name, key });
+    if (project.ok) this.#submit({ type: "RecordProject", projectId: project.value.id, now: Date.now() });
   }
 
   #add(content: RevisionContent, from: { readonly redeployOf: string | null; readonly sameSourceAs: string | null }) {

@@ -22,6 +22,13 @@ import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
  * a throw is a fault of our own.
  */
 
+interface NewKey {
+  readonly keyHash: string;
+  readonly label: string;
+  readonly role: Role;
+  readonly userId: string;
+}
+
 /** One per tenant: `workspace/<tenantId>`. */
 export interface WorkspaceProtocol {
   create(command: {
@@ -31,12 +38,8 @@ export interface WorkspaceProtocol {
   }): Promise<Result<{ readonly id: string }, Refusal>>;
   setPlan(plan: Plan): Promise<Result<null, Refusal>>;
   /** `keyHash`: SHA-256 of the key in lower-case hex. The key itself is made by HTTP and shown once. */
-  addKey(key: {
-    readonly keyHash: string;
-    readonly label: string;
-    readonly role: Role;
-    readonly userId: string;
-  }): Promise<Result<null, Refusal>>;
+  addKey(key: NewKey): Promise<Result<null, Refusal>>;
+  /** The key opens nothing from now on. `not_found`: the workspace does not have it; should it be added later, it opens nothing. */
   revokeKey(keyHash: string): Promise<Result<null, Refusal>>;
   authorize(keyHash: string): Promise<Result<Identity, Refusal>>;
 
@@ -44,6 +47,11 @@ export interface WorkspaceProtocol {
   resolveProjects(
     asked: readonly ({ readonly name: string } | { readonly id: string })[],
   ): Promise<readonly Result<Project, Refusal>[]>;
+  /**
+   * Finds or creates the project of that name, and adds the key, in one step. `conflict`: the key was revoked, so the
+   * call comes too late and creates nothing.
+   */
+  openProject(command: { readonly name: string; readonly key: NewKey }): Promise<Result<Project, Refusal>>;
   createProject(project: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
   listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;

@@ -81,10 +81,10 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async revokeKey(keyHash: string): Promise<Result<null, Refusal>> {
+    const revoked = this.#change({ type: "RevokeKey", keyHash, now: Date.now() });
     const state = this.#open();
-    if (state !== null && !lookUp(state.keys, keyHash) && !lookUp(state.revokedKeys, keyHash))
-      return fail({ reason: "not_found", what: "API key", id: keyHash });
-    return this.#change({ type: "RevokeKey", keyHash, now: Date.now() });
+    if (state === null || lookUp(state.revokedKeys, keyHash) === "known") return revoked;
+    return fail({ reason: "not_found", what: "API key", id: keyHash });
   }
 
   async authorize(keyHash: string): Promise<Result<Identity, Refusal>> {
@@ -92,10 +92,17 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async resolveProjects(asked: readonly ({ readonly name: string } | { readonly id: string })[]) {
-    const any = { id: null, description: null, extra: null, retentionDays: undefined };
-    return asked.map((one) =>
-      "id" in one ? findProject(this.#journal.state, one.id) : this.#makeProject({ ...any, name: one.name }),
-    );
+    return asked.map((one) => ("id" in one ? findProject(this.#journal.state, one.id) : this.#projectNamed(one.name)));
+  }
+
+  async openProject({ name, key }: Parameters<WorkspaceProtocol["openProject"]>[0]): Promise<Result<Project, Refusal>> {
+    const state = this.#open();
+    if (state !== null && lookUp(state.revokedKeys, key.keyHash) !== undefined)
+      return fail({ reason: "conflict", message: "The key was revoked." });
+    const project = this.#projectNamed(name);
+    const now = Date.now();
+    const added = this.#change({ type: "AddKey", key: { ...key, createdAt: now }, now });
+    return added.ok ? project : added;
   }
 
   async createProject(wanted: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>> {
@@ -325,6 +332,10 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
 
   #tenantId(): string {
     return this.ctx.id.name?.split("/")[1] ?? "";
+  }
+
+  #projectNamed(name: string): Result<Project, Refusal> {
+    return this.#makeProject({ id: null, name, description: null, extra: null, retentionDays: undefined });
   }
 
   #makeProject(wanted: WantedProject): Result<Project, Refusal> {

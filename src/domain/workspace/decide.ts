@@ -31,7 +31,8 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
       return isKnown ? [] : [{ type: "KeyAdded", key, at }];
     }
     case "RevokeKey":
-      return lookUp(state.keys, command.keyHash) ? [{ type: "KeyRevoked", keyHash: command.keyHash, at }] : [];
+      // An unknown key is revoked, too: the call that adds it may still be on its way.
+      return lookUp(state.revokedKeys, command.keyHash) ? [] : [{ type: "KeyRevoked", keyHash: command.keyHash, at }];
     case "CreateProject": {
       const { project } = command;
       const isKnown = lookUp(state.projects, project.id) ?? lookUp(state.projectIdByName, project.name);

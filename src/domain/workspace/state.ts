@@ -28,8 +28,11 @@ export interface OpenWorkspace {
   readonly name: string;
   readonly plan: Plan;
   readonly keys: BucketMap<ApiKey>;
-  /** Hashes of keys that open nothing any more, and never will: what adds one may come late, and twice. */
-  readonly revokedKeys: BucketMap<true>;
+  /**
+   * By hash: keys that open nothing, and never will: what adds one may come after its revocation, and twice. `unknown`:
+   * the workspace did not have the key when it was revoked.
+   */
+  readonly revokedKeys: BucketMap<"known" | "unknown">;
   readonly projects: BucketMap<Project>;
   readonly projectIdByName: BucketMap<string>;
   /** Their ids are never given out again: what came for them is being removed. */
@@ -78,7 +81,8 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
       return { ...state, keys: put(state.keys, event.key.keyHash, event.key) };
     case "KeyRevoked": {
       const { keyHash } = event;
-      return { ...state, keys: remove(state.keys, keyHash), revokedKeys: put(state.revokedKeys, keyHash, true) };
+      const was = lookUp(state.keys, keyHash) === undefined ? "unknown" : "known";
+      return { ...state, keys: remove(state.keys, keyHash), revokedKeys: put(state.revokedKeys, keyHash, was) };
     }
     case "ProjectCreated": {
       const { project } = event;

@@ -77,6 +77,15 @@ describe("a workspace", () => {
     given(created, added, revoked).when({ type: "AddKey", key, now: NOW }).thenNothing();
   });
 
+  it("remembers the revocation of a key that it does not know yet, once", () => {
+    const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
+    const revoke: WorkspaceCommand = { type: "RevokeKey", keyHash: key.keyHash, now: NOW };
+    given(created).when(revoke).then(revoked);
+    given(created, revoked).when(revoke).thenNothing();
+    const late = given(created, revoked).when({ type: "AddKey", key, now: NOW }).thenNothing();
+    expect(authorize(late.state, key.keyHash).ok).toBe(false);
+  });
+
   it("lets 15 exports work at once; the others queue, first in first out", () => {
     const full = having(...Array.from({ length: 17 }, (_, n) => register(n)));
     const { state } = full;

@@ -9,6 +9,7 @@ import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../../src/domain/deployment/records.ts";
 import { isSettled } from "../../../src/domain/deployment/revision-status.ts";
+import { ANY_PROJECT } from "../../../src/domain/workspace/projects.ts";
 import { deploymentDefinition } from "../../support/samples.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../../support/tarball.ts";
@@ -51,6 +52,19 @@ const history = async () => {
   const { events } = await stub().events({ after: 0, limit: 1000 });
   return events.map(({ event }) => (event.type === "RevisionMoved" ? event.to : event.type));
 };
+
+it("a deployment that was deleted gets neither project nor key when the call that opens them comes late", async () => {
+  const home = workspace(env, definition.tenantId);
+  const { name } = definition;
+  const key = { keyHash: "a".repeat(64), label: "deployment", role: "ingest", userId: "deployment" } as const;
+  expect(await home.revokeKey(key.keyHash)).toMatchObject({ ok: false, failure: { reason: "not_found" } });
+  expect(await home.openProject({ name, key })).toMatchObject({ ok: false, failure: { reason: "conflict" } });
+  expect(await home.listProjects({ ...ANY_PROJECT, name, offset: 0, limit: 1 })).toEqual([]);
+  expect((await home.authorize(key.keyHash)).ok).toBe(false);
+  const other = { ...key, keyHash: "b".repeat(64) };
+  expect(await home.openProject({ name, key: other })).toMatchObject({ ok: true, value: { name } });
+  expect((await home.authorize(other.keyHash)).ok).toBe(true);
+});
 
 it("a deployment created twice is one, with one revision", async () => {
   const order = await orderOf("one");

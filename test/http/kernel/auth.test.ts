@@ -55,10 +55,12 @@ it("the tenant header may be in either letter case", async () => {
   expect((await call("GET", EXPORTS, { headers })).status).toBe(200);
 });
 
-it("a key that the workspace never had is not revoked: whoever mistypes one must not believe that it is", async () => {
+it("revoking a key that the workspace never had answers 404, however often it is asked: the hash may be mistyped", async () => {
   const sha256 = "0".repeat(64);
-  const answer = await call("DELETE", `/admin/workspaces/${workspace.id}/keys/${sha256}`, { headers: ADMIN });
-  expect([answer.status, answer.body]).toEqual([404, { detail: `There is no API key ${sha256}.` }]);
+  for (let asked = 0; asked < 2; asked += 1) {
+    const answer = await call("DELETE", `/admin/workspaces/${workspace.id}/keys/${sha256}`, { headers: ADMIN });
+    expect([answer.status, answer.body]).toEqual([404, { detail: `There is no API key ${sha256}.` }]);
+  }
 });
 
 it("a revoked key opens nothing", async () => {

@@ -105,7 +105,7 @@ export class Logs {
   }
 
   runsOf(exportId: string): readonly Actor[] {
-    const prefix = `run/${exportId}/`;
+    const prefix = `export-run/${exportId}/`;
     return [...this.runs.values()].filter(({ name }) => name.startsWith(prefix));
   }
 }

@@ -1,4 +1,4 @@
-import type { Decider } from "../../src/domain/shared/decider.ts";
+import type { Decider, Decision } from "../../src/domain/shared/decider.ts";
 import type { EventPage, EventQuery, Logged, Moment } from "../../src/domain/shared/history.ts";
 import { BATCH_CHARACTERS } from "../protocol/list-batch.ts";
 import { isEmpty, migrate } from "./schema.ts";
@@ -117,8 +117,11 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     return wantedAt !== null && wantedAt <= now;
   }
 
-  /** Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. */
-  submit(command: C): readonly E[] {
+  /**
+   * Decide, append, announce and schedule in one synchronous turn: no await, so nothing can interleave. A refused
+   * command appends nothing.
+   */
+  submit(command: C): Decision<E> {
     const { now } = command;
     return this.#submit(command, (wantedAt) => {
       // Each move of an alarm is a write to disk of its own; one that is due already need not be due again.
@@ -131,7 +134,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
    * The same for a shell that does at once whatever is due, and then ends with `leave`: the alarm comes for it only
    * after a while, should the process die. One that comes earlier is left where it is.
    */
-  submitAndAct(command: C): readonly E[] {
+  submitAndAct(command: C): Decision<E> {
     const { now } = command;
     return this.#submit(command, (wantedAt) => this.#bringForward(wantedAt, now, now + ACT_WITHIN_MS));
   }
@@ -143,18 +146,18 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     return this.#alarmAt === null || at < this.#alarmAt ? this.#moveAlarm(at) : this.#alarmAt;
   }
 
-  #submit(command: C, schedule: (wantedAt: number | null) => number | null): readonly E[] {
+  #submit(command: C, schedule: (wantedAt: number | null) => number | null): Decision<E> {
     const { now } = command;
     const { decider } = this.#script;
-    const events = decider.decide(command, this.#state);
-    if (events.length === 0) return events;
+    const decided = decider.decide(command, this.#state);
+    if (!decided.ok || decided.value.length === 0) return decided;
     if (!this.#isKept) migrate(this.#storage);
     this.#isKept = true;
     let state = this.#state;
     let seq = this.#seq;
     let alarmAt = this.#alarmAt;
     this.#storage.transactionSync(() => {
-      for (const event of events) {
+      for (const event of decided.value) {
         seq += 1;
         state = decider.evolve(state, event);
         this.#append(seq, now, event);
@@ -165,7 +168,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
     this.#alarmAt = alarmAt;
     this.#state = state;
     this.#seq = seq;
-    return events;
+    return decided;
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Journal } from "./journal.ts";
 
 /**
@@ -36,13 +37,14 @@ export class TurnQueue<C extends { readonly now: number }> {
     this.#part = part;
   }
 
-  /** Takes the command, and does at once what it makes due; who gives it does not wait for that. */
-  begin(command: C): void {
+  /** Takes the command, and does at once what it makes due. The caller does not wait for that work. */
+  begin(command: C): Decision<{ readonly type: string }> {
     const { journal, recoveryAt } = this.#part;
-    journal.submitAndAct(command);
-    if (!journal.isDue(command.now)) return;
+    const decided = journal.submitAndAct(command);
+    if (!decided.ok || !journal.isDue(command.now)) return decided;
     const turn = this.#turn(() => journal.leave(Date.now(), recoveryAt()));
     turn.catch(() => {}); // the alarm stands
+    return decided;
   }
 
   /** All of `alarm()`. */

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import type { Decider } from "../../src/domain/shared/decider.ts";
+import type { Refusal } from "../../src/domain/shared/failures.ts";
+import { ok } from "../../src/domain/shared/result.ts";
+import { eventsOf } from "./events-of.ts";
 
-/** The language of a domain test: given past events, when a command, then new events. */
+/** The language of a domain test: given past events, when a command, then new events or a refusal. */
 export const specification = <S, C, E>({ initialState, decide, evolve, wakeAt }: Decider<S, C, E>) => ({
   given: (...past: readonly E[]) => {
     const before = past.reduce((state, event) => evolve(state, event), initialState);
@@ -9,16 +12,18 @@ export const specification = <S, C, E>({ initialState, decide, evolve, wakeAt }:
       state: before,
       wakesAt: (at: number | null) => expect(wakeAt(before)).toBe(at),
       when: (command: C) => {
-        const events = decide(command, before);
+        const decided = decide(command, before);
+        const events = eventsOf(decided);
         const after = events.reduce((state, event) => evolve(state, event), before);
         const outcome = {
           events,
           state: after,
           // biome-ignore lint/suspicious/noThenProperty: given / when / then is the language; nobody awaits an outcome
           then: (...expected: readonly E[]) => {
-            expect(events).toEqual(expected);
+            expect(decided).toEqual(ok(expected));
             return outcome;
           },
+          thenRefused: (why: Partial<Refusal>) => expect(decided).toMatchObject({ ok: false, failure: why }),
           thenNothing: () => outcome.then(),
           thenWakesAt: (at: number | null) => {
             expect(wakeAt(after)).toBe(at);

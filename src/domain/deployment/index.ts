@@ -1,4 +1,5 @@
 import type { Decider } from "../shared/decider.ts";
+import { ok } from "../shared/result.ts";
 import type { DeploymentCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { DeploymentEvent } from "./events.ts";
@@ -8,7 +9,7 @@ import { wakeAt } from "./wake-at.ts";
 /** A deployment: what should run, and what became of each attempt to run it. */
 export const deployment: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   initialState: initialDeploymentState,
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt,
 };

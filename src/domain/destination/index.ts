@@ -158,7 +158,7 @@ const isSameConfig = (one: DestinationConfig, other: DestinationConfig): boolean
 /** Nothing about a destination happens by itself. */
 export const destination: Decider<DestinationState, DestinationCommand, DestinationEvent> = {
   initialState: { status: "NONE" },
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt: () => null,
 };

@@ -1,4 +1,5 @@
 import type { Decider } from "../shared/decider.ts";
+import { ok } from "../shared/result.ts";
 import type { ExportRunCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { ExportRunEvent } from "./events.ts";
@@ -8,7 +9,7 @@ import { wakeAt } from "./wake-at.ts";
 /** One export run: a UTC day of one project on its way into the bucket. */
 export const exportRun: Decider<ExportRunState, ExportRunCommand, ExportRunEvent> = {
   initialState: initialExportRunState,
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt,
 };

@@ -1,4 +1,5 @@
 import type { Decider } from "../shared/decider.ts";
+import { ok } from "../shared/result.ts";
 import type { ExportCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { ExportEvent } from "./events.ts";
@@ -8,7 +9,7 @@ import { wakeAt } from "./wake-at.ts";
 /** An export: one-off, or a schedule that spawns one-off exports. */
 export const bulkExport: Decider<ExportState, ExportCommand, ExportEvent> = {
   initialState: initialExportState,
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt,
 };

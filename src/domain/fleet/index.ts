@@ -2,6 +2,7 @@ import { MAX_DEPLOYMENTS } from "../deployment/limits.ts";
 import type { ListenerRecord } from "../deployment/records.ts";
 import type { Decider } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
+import { ok } from "../shared/result.ts";
 
 /** The fleet of a workspace: which deployments it has, and the listeners that may run them. */
 
@@ -98,7 +99,7 @@ function without<T>(known: ReadonlyMap<string, T>, id: string): ReadonlyMap<stri
 /** Nothing happens to a fleet by itself. */
 export const fleet: Decider<FleetState, FleetCommand, FleetEvent> = {
   initialState: { deployments: new Map(), listeners: new Map() },
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt: () => null,
 };

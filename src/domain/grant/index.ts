@@ -1,4 +1,5 @@
 import type { Decider } from "../shared/decider.ts";
+import { ok } from "../shared/result.ts";
 import type { GrantCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { GrantEvent } from "./events.ts";
@@ -17,7 +18,7 @@ function wakeAt(state: GrantState): number | null {
 /** One user's consents and tokens at one provider. Tokens that can be refreshed are, when somebody asks for them. */
 export const grant: Decider<GrantState, GrantCommand, GrantEvent> = {
   initialState: initialGrantState,
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt,
 };

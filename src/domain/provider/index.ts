@@ -1,5 +1,6 @@
 import type { Decider } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
+import { ok } from "../shared/result.ts";
 
 /** The OAuth providers of a workspace: where they are, and what this service is to them. */
 
@@ -115,7 +116,7 @@ function evolve(state: ProvidersState, event: ProviderEvent): ProvidersState {
 /** Nothing about a provider happens by itself. */
 export const providers: Decider<ProvidersState, ProviderCommand, ProviderEvent> = {
   initialState: new Map(),
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt: () => null,
 };

@@ -1,4 +1,5 @@
 import type { Decider } from "../shared/decider.ts";
+import { ok } from "../shared/result.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { WorkspaceEvent } from "./events.ts";
@@ -7,7 +8,7 @@ import { evolve, initialWorkspaceState, type WorkspaceState } from "./state.ts";
 /** A workspace: keys, projects, destinations, and the admission of its exports. It has no deadlines of its own. */
 export const workspace: Decider<WorkspaceState, WorkspaceCommand, WorkspaceEvent> = {
   initialState: initialWorkspaceState,
-  decide,
+  decide: (command, state) => ok(decide(command, state)),
   evolve,
   wakeAt: () => null,
 };

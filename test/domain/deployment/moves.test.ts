@@ -6,6 +6,7 @@ import { deployment } from "../../../src/domain/deployment/index.ts";
 import { EDGE_STEP_MS, LEASE_MS } from "../../../src/domain/deployment/limits.ts";
 import type { DeploymentDefinition, RevisionContent } from "../../../src/domain/deployment/records.ts";
 import { MOVES, REVISION_STATUSES, type RevisionStatus } from "../../../src/domain/deployment/revision-status.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { deploymentDefinition, NOW } from "../../support/samples.ts";
 
 /** Every move of the table is made here by commands alone, in a test of its name. */
@@ -36,7 +37,7 @@ const lived = (definition: DeploymentDefinition, ...commands: readonly Deploymen
     status.set(event.revisionId, event.to);
   };
   for (const command of [create, ...commands]) {
-    const events = deployment.decide(command, state);
+    const events = eventsOf(deployment.decide(command, state));
     for (const event of events) {
       record(event);
       state = deployment.evolve(state, event);
@@ -179,7 +180,7 @@ describe("a deployment", () => {
   it("takes nothing back once it is deleted", () => {
     const { state } = lived(edge, add("1"), created("1"), deleted);
     for (const command of [add("2"), built, healthy, failed, wake(), recover])
-      expect(deployment.decide(command, state)).toEqual([]);
+      expect(eventsOf(deployment.decide(command, state))).toEqual([]);
   });
 });
 
@@ -188,7 +189,7 @@ describe("a deployment that was never made", () => {
 
   it("is not made any more once its name went to another one", () => {
     const forgo: DeploymentCommand = { type: "Abandon", now: NOW };
-    const [event, ...more] = deployment.decide(forgo, deployment.initialState);
+    const [event, ...more] = eventsOf(deployment.decide(forgo, deployment.initialState));
     if (event === undefined) throw new Error("it was forgone");
     expect(more).toEqual([]);
     const state = deployment.evolve(deployment.initialState, event);
@@ -199,7 +200,8 @@ describe("a deployment that was never made", () => {
       draft: null,
       now: NOW,
     };
-    for (const command of [create, add("1"), forgo, deleted]) expect(deployment.decide(command, state)).toEqual([]);
+    for (const command of [create, add("1"), forgo, deleted])
+      expect(eventsOf(deployment.decide(command, state))).toEqual([]);
     expect(deployment.wakeAt(state)).toBeNull();
   });
 
@@ -211,30 +213,32 @@ describe("a deployment that was never made", () => {
 describe("a listener", () => {
   it("has a revision to itself while it reports, and loses it by its silence", () => {
     const { state } = lived(docker, ...atDocker);
-    expect(deployment.decide(lease("y"), state)).toEqual([]);
+    expect(eventsOf(deployment.decide(lease("y"), state))).toEqual([]);
     const renewed = lived(docker, ...atDocker, report("DEPLOYING", "x", NOW + 30_000), wake(NOW + LEASE_MS));
     expect(renewed.status.get("1")).toBe("DEPLOYING");
     const lost = lived(docker, ...atDocker, wake(NOW + LEASE_MS), lease("y", NOW + LEASE_MS));
     expect(lost.status.get("1")).toBe("DEPLOYING");
-    expect(deployment.decide(report("DEPLOYED", "x", NOW + LEASE_MS), lost.state)).toEqual([]);
-    expect(deployment.decide(report("DEPLOYED", "y", NOW + LEASE_MS), lost.state)).toHaveLength(2);
+    expect(eventsOf(deployment.decide(report("DEPLOYED", "x", NOW + LEASE_MS), lost.state))).toEqual([]);
+    expect(eventsOf(deployment.decide(report("DEPLOYED", "y", NOW + LEASE_MS), lost.state))).toHaveLength(2);
   });
 
   it("that has another deployment's place gets nothing", () => {
     const { state } = lived(docker, add("1"), created("1"));
-    expect(deployment.decide({ type: "TakeLease", listenerId: "other", leaseId: "x", now: NOW }, state)).toEqual([]);
+    expect(
+      eventsOf(deployment.decide({ type: "TakeLease", listenerId: "other", leaseId: "x", now: NOW }, state)),
+    ).toEqual([]);
   });
 
   it("may say everything twice", () => {
     const { state } = lived(docker, ...atDocker, report("DEPLOYED"));
-    expect(deployment.decide(report("DEPLOYED"), state)).toEqual([]);
+    expect(eventsOf(deployment.decide(report("DEPLOYED"), state))).toEqual([]);
   });
 
   it("that was silent is there again by a poll, though not by one of before that comes late", () => {
     const { state } = lived(docker, ...atDocker, report("DEPLOYED"), silent);
-    expect(deployment.decide(polled(NOW - 1), state)).toEqual([]);
-    expect(deployment.decide(polled(), state)).toMatchObject([{ type: "RevisionMoved", to: "DEPLOYED" }]);
-    expect(deployment.decide(polled(), lived(docker, ...atDocker, report("DEPLOYED")).state)).toEqual([]);
+    expect(eventsOf(deployment.decide(polled(NOW - 1), state))).toEqual([]);
+    expect(eventsOf(deployment.decide(polled(), state))).toMatchObject([{ type: "RevisionMoved", to: "DEPLOYED" }]);
+    expect(eventsOf(deployment.decide(polled(), lived(docker, ...atDocker, report("DEPLOYED")).state))).toEqual([]);
   });
 
   it("that is lost three times has failed, with its reason", () => {

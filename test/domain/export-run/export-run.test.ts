@@ -3,6 +3,7 @@ import type { ExportRunCommand } from "../../../src/domain/export-run/commands.t
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
@@ -104,7 +105,7 @@ describe("a run", () => {
     let state = given(started).state;
     let now = NOW;
     const submit = (command: ExportRunCommand) => {
-      for (const event of exportRun.decide(command, state)) state = exportRun.evolve(state, event);
+      for (const event of eventsOf(exportRun.decide(command, state))) state = exportRun.evolve(state, event);
     };
     let attempts = 0;
     while (state.status === "RUNNING") {

@@ -4,6 +4,7 @@ import type { ExportRunCommand } from "../../../src/domain/export-run/commands.t
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
@@ -124,7 +125,7 @@ describe("pause and resume, delivered at least once and each for the first time 
         });
         let state = given(...uploading).state;
         const submit = (command: ExportRunCommand) => {
-          state = exportRun.decide(command, state).reduce(exportRun.evolve, state);
+          state = eventsOf(exportRun.decide(command, state)).reduce(exportRun.evolve, state);
         };
         for (let order = 0; order < count; order += 1) {
           submit(asked(order));
@@ -170,7 +171,7 @@ describe("the open upload of an ended run", () => {
   it("is left to the bucket's lifecycle rule after 20 retries, and the run rests", () => {
     let { state } = given(...ended);
     const submit = (command: ExportRunCommand) => {
-      state = exportRun.decide(command, state).reduce(exportRun.evolve, state);
+      state = eventsOf(exportRun.decide(command, state)).reduce(exportRun.evolve, state);
     };
     let tries = 0;
     for (let at = exportRun.wakeAt(state); at !== null; at = exportRun.wakeAt(state)) {

@@ -3,6 +3,7 @@ import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import { upcastExportRun } from "../../../src/domain/export-run/upcast.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 
@@ -58,7 +59,7 @@ describe("a run whose store asks for fewer requests", () => {
     const commit = (ordinal: number) => ({ type: "RecordFile", file: file(ordinal), now: NOW }) as const;
     const slow = given(...before, ...slowedTo(2), ...slowedTo(1)).when(commit(0));
     slow.then({ type: "FileCommitted", file: file(0), at: NOW }, { type: "SpedUp", partsInFlight: 2, at: NOW });
-    const faster = exportRun.decide(commit(1), slow.state);
+    const faster = eventsOf(exportRun.decide(commit(1), slow.state));
     expect(faster).toContainEqual({ type: "SpedUp", partsInFlight: 4, at: NOW });
     given(...before)
       .when(commit(0))

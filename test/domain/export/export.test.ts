@@ -6,6 +6,7 @@ import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
@@ -139,7 +140,7 @@ describe("a scheduled export", () => {
     const windows: [number, number][] = [];
     const now = start + 50 * HOUR_MS;
     for (let i = 0; ; i += 1) {
-      const events = bulkExport.decide({ type: "Wake", spawnId: `w${i}`, now }, state);
+      const events = eventsOf(bulkExport.decide({ type: "Wake", spawnId: `w${i}`, now }, state));
       if (events.length === 0) break;
       expect(events).toHaveLength(1);
       for (const event of events) {

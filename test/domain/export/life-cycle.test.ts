@@ -11,6 +11,7 @@ import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../support/samples.ts";
 
 /** Every status that spec 3 names against every command, and what becomes of it. */
@@ -18,7 +19,7 @@ import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../suppor
 const fold = <S, C, E>({ initialState, evolve }: Decider<S, C, E>, log: readonly E[]): S =>
   log.reduce(evolve, initialState);
 const ask = <S, C, E>({ decide, evolve }: Decider<S, C, E>, state: S, command: C): S =>
-  decide(command, state).reduce(evolve, state);
+  eventsOf(decide(command, state)).reduce(evolve, state);
 
 const passing = storeFailure();
 const denied = storeFailure({ reason: "access_denied", retryable: false, status: 403, code: "AccessDenied" });
@@ -260,7 +261,7 @@ describe("an export", () => {
           const before = fold(bulkExport, log);
           const now = NOW + later;
           const sent = command.type === "RecordRunReport" ? { ...command, seq, now } : { ...command, now };
-          log.push(...bulkExport.decide(sent, before).map((event) => JSON.parse(JSON.stringify(event))));
+          log.push(...eventsOf(bulkExport.decide(sent, before)).map((event) => JSON.parse(JSON.stringify(event))));
           const after = fold(bulkExport, log);
           if ("finishedAt" in before)
             expect(after).toMatchObject({ status: before.status, finishedAt: before.finishedAt });
@@ -546,7 +547,7 @@ describe("a run", () => {
       const now = NOW + later;
       const isOrder = command.type === "Pause" || command.type === "Resume";
       const sent = isOrder ? { ...command, order: i, now } : { ...command, now };
-      log.push(...exportRun.decide(sent, before).map((event) => JSON.parse(JSON.stringify(event))));
+      log.push(...eventsOf(exportRun.decide(sent, before)).map((event) => JSON.parse(JSON.stringify(event))));
       look(before, fold(exportRun, log));
     }
   };

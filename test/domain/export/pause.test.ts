@@ -5,6 +5,7 @@ import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { viewOf } from "../../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
@@ -76,7 +77,7 @@ describe("a paused export", () => {
       .then({ type: "ExportStarted", at: later, deadline: NOW + TIMEOUT_MS })
       .thenWakesAt(null);
     const resumedAt = NOW + 90 * HOUR_MS;
-    const resumed = bulkExport.decide({ type: "Resume", now: resumedAt }, begun.state);
+    const resumed = eventsOf(bulkExport.decide({ type: "Resume", now: resumedAt }, begun.state));
     expect(resumed).toEqual([
       { type: "ExportResumed", deadline: resumedAt + TIMEOUT_MS, at: resumedAt },
       { ...admitted(0), at: resumedAt },

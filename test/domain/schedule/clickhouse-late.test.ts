@@ -20,6 +20,7 @@ import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { upcastWorkspace } from "../../../src/domain/workspace/upcast.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
 
 const MICROS = 1000;
@@ -83,7 +84,7 @@ function model() {
   const seen: (Row & { readonly seenAt: number })[] = [];
   const exports = new Map<string, ModelExport>();
   const submit = (command: Parameters<typeof bulkExport.decide>[0]): readonly ExportEvent[] => {
-    const events = bulkExport.decide(command, state);
+    const events = eventsOf(bulkExport.decide(command, state));
     state = events.map((event) => JSON.parse(JSON.stringify(event))).reduce(bulkExport.evolve, state);
     return events;
   };

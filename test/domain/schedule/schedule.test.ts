@@ -6,6 +6,7 @@ import type { ExportState } from "../../../src/domain/export/state.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { HOUR_MS, NOW, planOf } from "../../support/samples.ts";
 
 /** Ten years of a schedule, whatever happens to the machine below it: the rules alone, with a clock drawn by a seed. */
@@ -45,7 +46,7 @@ function simulate(seed: number): Simulated {
   const paused: [number, number][] = [];
   let state: ExportState = bulkExport.initialState;
   const submit = (command: ExportCommand): void => {
-    for (const event of bulkExport.decide(command, state)) {
+    for (const event of eventsOf(bulkExport.decide(command, state))) {
       log.push(event);
       state = bulkExport.evolve(state, event);
     }

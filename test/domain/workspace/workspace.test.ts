@@ -11,6 +11,7 @@ import {
 } from "../../../src/domain/workspace/decide.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
 import { workspace } from "../../../src/domain/workspace/index.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { config, definition, HOUR_MS, NOW } from "../../support/samples.ts";
 
@@ -52,7 +53,7 @@ const having = (...commands: WorkspaceCommand[]) => {
   const past: WorkspaceEvent[] = [created, project, destination];
   let state = given(...past).state;
   for (const command of commands)
-    for (const event of workspace.decide(command, state)) {
+    for (const event of eventsOf(workspace.decide(command, state))) {
       past.push(event);
       state = workspace.evolve(state, event);
     }

@@ -14,6 +14,7 @@ import { type ExportRunState, initialExportRunState } from "../../../src/domain/
 import type { Compression, ExportField } from "../../../src/domain/shared/fields.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import type { RunChange } from "../../../src/trace/run/change.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { exportedBy, manifestOf } from "../exported-files.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { bytes, env, feedback, ingest, NOON, newId, post, snapshot, WHOLE_DAY } from "../traces.ts";
@@ -235,7 +236,7 @@ async function prepared(filter: string) {
   const reads: { readonly key: string; readonly length: number }[] = [];
   let state: ExportRunState = initialExportRunState;
   const submit = (command: ExportRunCommand) => {
-    for (const event of runRules.decide(command, state)) state = runRules.evolve(state, event);
+    for (const event of eventsOf(runRules.decide(command, state))) state = runRules.evolve(state, event);
   };
   const [partition] = partitionsOf(WHOLE_DAY);
   if (partition === undefined) throw new Error("a day has a partition");

@@ -11,6 +11,7 @@ import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import type { Store } from "../../../src/s3/client.ts";
 import { joinedEtag } from "../../../src/s3/etags.ts";
+import { eventsOf } from "../../support/events-of.ts";
 import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
 import { env } from "../traces.ts";
 
@@ -65,7 +66,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
     spec,
     progress: () => (state as Exclude<ExportRunState, { status: "NONE" }>).progress,
     record: (command) => {
-      const happened = exportRun.decide({ ...command, now: NOW }, state);
+      const happened = eventsOf(exportRun.decide({ ...command, now: NOW }, state));
       events.push(...happened);
       state = happened.reduce(exportRun.evolve, state);
       return state.status === "RUNNING" && state.retryAt === null;

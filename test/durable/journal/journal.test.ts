@@ -4,15 +4,19 @@ import { describe, expect, it } from "vitest";
 import { type EventSourcing, Journal, MAX_EVENT_BYTES } from "../../../durable/journal/journal.ts";
 import { migrate } from "../../../durable/journal/schema.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
+import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { NOW } from "../../support/samples.ts";
 
 /** A counter that tells a neighbour each even number it reaches. */
 type Counted = { readonly type: "Counted"; readonly note: string };
 type Count = { readonly note: string; readonly times: number; readonly now: number };
 
+const NAMELESS = { reason: "conflict", message: "A count has a note." } as const;
+
 const counter: Decider<number, Count, Counted> = {
   initialState: 0,
-  decide: ({ note, times }) => Array.from({ length: times }, () => ({ type: "Counted", note })),
+  decide: ({ note, times }) =>
+    note === "" ? fail(NAMELESS) : ok(Array.from({ length: times }, () => ({ type: "Counted", note }))),
   evolve: (count) => count + 1,
   wakeAt: (count) => (count === 0 ? null : NOW + count),
 };
@@ -50,8 +54,19 @@ describe("a journal", () => {
   it("appends nothing when nothing happened", async () => {
     await withStorage("nothing", (storage) => {
       const journal = new Journal(storage, script);
-      expect(journal.submit({ note: "a", times: 0, now: NOW })).toEqual([]);
+      expect(journal.submit({ note: "a", times: 0, now: NOW })).toEqual(ok([]));
       expect([...journal.events()]).toEqual([]);
+    });
+  });
+
+  it("answers a refused command with the refusal and appends nothing", async () => {
+    await withStorage("refused", async (storage) => {
+      const journal = new Journal(storage, script);
+      journal.submit({ note: "a", times: 1, now: NOW });
+      const refused = { note: "", times: 1, now: NOW + 5 };
+      expect([journal.submit(refused), journal.submitAndAct(refused)]).toEqual([fail(NAMELESS), fail(NAMELESS)]);
+      expect([journal.state, [...journal.events()].length]).toEqual([1, 1]);
+      expect(await storage.getAlarm()).toBe(NOW + 1);
     });
   });
 

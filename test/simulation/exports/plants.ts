@@ -54,8 +54,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "event-number-skipped",
     file: "durable/journal/journal.ts",
-    text: "      for (const event of events) {\n        seq += 1;",
-    replacement: "      for (const event of events) {\n        seq += events.length;",
+    text: "      for (const event of decided.value) {\n        seq += 1;",
+    replacement: "      for (const event of decided.value) {\n        seq += decided.value.length;",
     breaks: "events of one command leave gaps in the log",
     foundBy: "history",
   },

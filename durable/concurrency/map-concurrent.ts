@@ -1,6 +1,6 @@
 /**
- * Does `work` for every item, at most `lanes` at once; results stand in the order of the items. Where one throws, no
- * further item is begun, and the throw goes on once all that was begun has ended: nothing works on behind the caller.
+ * Runs `work` for every item, at most `lanes` at once; results keep the order of the items. After a throw no further item
+ * is started, and the throw is passed on once all running work has ended: nothing runs on behind the caller.
  */
 export async function mapConcurrent<T, R>(
   lanes: number,

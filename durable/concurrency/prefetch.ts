@@ -1,6 +1,6 @@
 /**
- * Begins the work for up to `depth` items before their results are asked for; results come in the order of the items.
- * When the reader leaves early, what was begun is waited for, and each result is handed to `dispose` as soon as it is there.
+ * Starts the work for up to `depth` items ahead of the reader; results keep the order of the items. When the reader stops
+ * early, running work is awaited, and each result is passed to `dispose` as soon as it is there.
  */
 export async function* prefetch<T, R>(
   depth: number,
@@ -14,7 +14,7 @@ export async function* prefetch<T, R>(
     for (;;) {
       for (const item of items.slice(next, next + depth - begun.length)) {
         const work = begin(item);
-        work.catch(() => {}); // met in its turn
+        work.catch(() => {}); // handled when it is awaited
         begun.push(work);
         next += 1;
       }
@@ -23,7 +23,7 @@ export async function* prefetch<T, R>(
       yield await first;
     }
   } finally {
-    // Each at once: one that waits for memory may need what an earlier one holds.
+    // Each as soon as it is done: one that waits for memory may need what an earlier one holds.
     await Promise.all(begun.map((work) => work.then(dispose, () => {})));
   }
 }

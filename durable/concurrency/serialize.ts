@@ -1,12 +1,12 @@
 /**
- * A line: work is done one after the other, in the order in which it came. Work that throws ends its turn as any
- * other, so nobody waits for ever for somebody who gave up.
+ * Makes a queue that runs work one after the other, in the order of the calls. Work that throws ends its turn like any
+ * other.
  */
 export function serialize(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const turn = last.then(work);
-    last = turn.catch(() => {}); // told to whoever did the work
+    last = turn.catch(() => {}); // its own caller gets the error
     return turn;
   };
 }

@@ -28,11 +28,11 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
   async poll(): Promise<Poll> {
     const heardAt = Date.now();
     this.ctx.storage.kv.put("heardAt", heardAt);
-    this.#lookAgain();
+    this.#recheckRetention();
     const offers = await Promise.all(
       this.#deployments().map(async (id) => ({ id, offer: await this.#deployment(id).offer(this.#id(), heardAt) })),
     );
-    this.#lookAgain(); // the offers may have taken long, and what is given now will be reported
+    this.#recheckRetention(); // the offers may have taken long, and what is given now will be reported
     // An assignment that came twice may have come late, behind the release.
     for (const { id, offer } of offers) if (offer === null) await this.release(id);
     return {
@@ -50,7 +50,7 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
 
   /** Nobody polled for a while. */
   override async alarm(): Promise<void> {
-    this.#lookAgain();
+    this.#recheckRetention();
     const heardAt = await this.heardAt();
     const silentAt = (heardAt ?? 0) + LISTENER_SILENT_MS;
     if (Date.now() < silentAt) return void this.ctx.storage.setAlarm(silentAt); // the alarm came twice
@@ -66,7 +66,7 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
   }
 
   /** Should nobody poll until then. */
-  #lookAgain(): void {
+  #recheckRetention(): void {
     void this.ctx.storage.setAlarm(Date.now() + LISTENER_SILENT_MS);
   }
 

@@ -34,16 +34,16 @@ async function lookHere(
   env: Env,
   plan: ExportPlan,
   before: number,
-  noted: number,
+  after: number,
 ): Promise<Pick<LateLook, "windows" | "noted">> {
   const { tenantId, projectId, start } = plan.definition;
   const firstDay = dayOf(start);
   const lastDay = dayOf(before - 1);
-  const query = { projectId, noted, firstDay, lastDay, limit: MAX_LATE_DAYS };
-  const notes = await unrouted(env, tenantId).notedDays(query);
-  const parts = [...notes.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
+  const query = { projectId, after, firstDay, lastDay, limit: MAX_LATE_DAYS };
+  const registered = await unrouted(env, tenantId).registeredDays(query);
+  const parts = [...registered.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
   const answers = await mapConcurrent(LOOK_LANES, parts, (part) => hasLate(env, plan, part));
-  return { noted: notes.noted, windows: parts.filter((_, i) => answers[i]) };
+  return { noted: registered.upTo, windows: parts.filter((_, i) => answers[i]) };
 }
 
 async function hasLate(env: Env, plan: ExportPlan, part: Window): Promise<boolean> {
@@ -68,7 +68,7 @@ export async function releaseLate(env: Env, plan: ExportPlan, day: string): Prom
 
 /** Has the next window of a schedule look at the day. */
 const noteAgain = (env: Env, { definition, shards }: ExportPlan, day: string): Promise<void> =>
-  unrouted(env, definition.tenantId).noteDay({ projectId: definition.projectId, day, shards });
+  unrouted(env, definition.tenantId).registerDay({ projectId: definition.projectId, day, shards });
 
 const shardsOf = (env: Env, { definition: { tenantId, projectId }, shards }: ExportPlan, day: string) =>
   Array.from({ length: shards }, (_, shard) => traceShard(env, { tenantId, projectId, day, shard }));

@@ -1,31 +1,31 @@
 /**
- * Values longer than a row may be, kept whole as rows of one table: `piece(id INTEGER PRIMARY KEY, body BLOB)`. The
+ * Values too long for one row, stored as rows of one table: `blob_chunk(id INTEGER PRIMARY KEY, body BLOB)`. The
  * platform allows 2 MB per row; 900 KiB keeps a row with its other columns below 1 MiB.
  */
 export const CHUNK_BYTES = 900 * 1024;
 
-/** Room between the ids of two values: a value has at most 128 pieces, 112 MiB. */
-const PIECES_PER_VALUE = 128;
+/** Ids reserved for the chunks of one value: a value has at most 128 chunks, 112 MiB. */
+const CHUNKS_PER_VALUE = 128;
 
 export const CREATE_BLOB_CHUNKS =
-  "CREATE TABLE IF NOT EXISTS piece (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT";
+  "CREATE TABLE IF NOT EXISTS blob_chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT";
 
 export function writeBlobChunks(sql: SqlStorage, value: number, bytes: Uint8Array): void {
   const count = Math.ceil(bytes.length / CHUNK_BYTES);
-  if (count > PIECES_PER_VALUE) throw new RangeError(`a value of ${bytes.length} bytes has too many pieces`);
+  if (count > CHUNKS_PER_VALUE) throw new RangeError(`a value of ${bytes.length} bytes has too many chunks`);
   for (let n = 0; n < count; n += 1) {
-    const piece = bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES);
-    sql.exec("INSERT INTO piece (id, body) VALUES (?, ?)", value * PIECES_PER_VALUE + n, piece);
+    const chunk = bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES);
+    sql.exec("INSERT INTO blob_chunk (id, body) VALUES (?, ?)", value * CHUNKS_PER_VALUE + n, chunk);
   }
 }
 
 export function readBlobChunks(sql: SqlStorage, value: number): Uint8Array {
-  const first = value * PIECES_PER_VALUE;
+  const first = value * CHUNKS_PER_VALUE;
   const pieces = sql
     .exec<{ body: ArrayBuffer }>(
-      "SELECT body FROM piece WHERE id >= ? AND id < ? ORDER BY id",
+      "SELECT body FROM blob_chunk WHERE id >= ? AND id < ? ORDER BY id",
       first,
-      first + PIECES_PER_VALUE,
+      first + CHUNKS_PER_VALUE,
     )
     .toArray();
   const bytes = new Uint8Array(pieces.reduce((sum, { body }) => sum + body.byteLength, 0));
@@ -39,5 +39,5 @@ export function readBlobChunks(sql: SqlStorage, value: number): Uint8Array {
 
 /** `values`: a JSON list of numbers. */
 export const deleteBlobChunks = (sql: SqlStorage, values: string): void => {
-  sql.exec(`DELETE FROM piece WHERE id / ${PIECES_PER_VALUE} IN (SELECT value FROM json_each(?))`, values);
+  sql.exec(`DELETE FROM blob_chunk WHERE id / ${CHUNKS_PER_VALUE} IN (SELECT value FROM json_each(?))`, values);
 };

@@ -1,4 +1,4 @@
 import type { KnownDay } from "./shard.ts";
 
-/** Tells the days of a tenant's projects apart. */
+/** Unique per project and day of a tenant. */
 export const dayKey = ({ projectId, day }: Pick<KnownDay, "projectId" | "day">): string => `${projectId}/${day}`;

@@ -14,7 +14,7 @@ export interface RunQuestion {
   /** Only runs that name one of these traces; null: all. */
   readonly traceIds: readonly string[] | null;
   readonly order: Order;
-  /** Only what comes behind it; null: from the beginning. */
+  /** Only runs behind this position; null: from the beginning. */
   readonly after: Position | null;
   readonly limit: number;
 }
@@ -39,21 +39,21 @@ export interface FoundRuns extends Found<Hit> {
 export interface RowsQuestion {
   readonly ids: readonly string[];
   readonly columns: readonly RowColumn[];
-  /** Rows are given until they have so many `queriedBytes` in all. */
+  /** Rows are answered until their `queriedBytes` reach this. */
   readonly maxBytes: number;
 }
 
-/** The rows of the first ids asked for, as many as there was room for; null: there is no such run any more. */
+/** The rows of the first ids asked for, up to `maxBytes`; null: the run no longer exists. */
 export type QueriedRows = readonly (PartialRow | null)[];
 
-/** A number, or what surrounds a text or a list, in a message between actors: more than it takes. */
+/** Upper bound of a number, and of the framing of a text or list, in a message between actors. */
 const VALUE_BYTES = 64;
 
-/** Bytes that a row takes in a message and in an answer, near enough to bound both with. */
+/** Approximate bytes of a row in a message and in an answer; used to bound both. */
 export const queriedBytes = (row: PartialRow | null): number =>
   Object.values(row ?? {}).reduce((sum: number, value) => sum + sizeOf(value), 0);
 
-/** Texts take two bytes for each of their units, in memory and in messages, as soon as one is beyond Latin-1. */
+/** A text takes two bytes per UTF-16 unit, in memory and in messages, as soon as one unit is beyond Latin-1. */
 function sizeOf(value: PartialRow[RowColumn]): number {
   if (value instanceof Uint8Array) return VALUE_BYTES + value.length;
   if (typeof value === "string") return VALUE_BYTES + 2 * value.length;

@@ -13,60 +13,60 @@ import type { Claim, Snapshot } from "./snapshot.ts";
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
   /**
-   * Takes changes of runs in their order; they are durable when this answers. `note` is not null: the unrouted of the
-   * tenant must note the day before the changes are acknowledged, and `dayNoted` confirms it with the same value.
-   * Refused as a whole, with nothing taken, while too much waits to be sealed or the storage takes nothing.
+   * Stores changes of runs in their order; they are durable when this answers. If `registrationToken` is not null, the
+   * caller must register the day with the tenant's unrouted actor before it acknowledges the changes, and then call
+   * `confirmDayRegistration` with the token. Refused as a whole while too much waits to be sealed or storage is unavailable.
    */
   ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>>;
-  /** A confirmation that a schedule has overtaken counts for nothing. */
-  dayNoted(note: string): Promise<void>;
-  /** Those of the runs of which a post or a patch has come here. */
+  /** Does nothing with a token from before a schedule's last look. */
+  confirmDayRegistration(token: string): Promise<void>;
+  /** Those of the runs that have a post or a patch here. */
   has(runIds: readonly string[]): Promise<readonly string[]>;
-  /** Runs of which a post or a patch has come since an earlier answer; null: since ever. May name others beside them. */
+  /** Runs that got a post or a patch since an earlier answer; null: since the beginning. May include other runs. */
   arrivals(since: ShardMark | null, limit: number): Promise<Arrivals>;
   /**
-   * Segments with every run that was acknowledged before this was asked, as far as they overlap the window, ordered
-   * by (minStart, key), the first of them with their footers, as many as `footerBytes` hold. Throws when they cannot be
-   * written. Of a claim only the first call decides on the rows. From then on the day must be noted again.
+   * Seals, then answers with the segments that overlap the window, ordered by (minStart, key). They hold every run
+   * acknowledged before the call. The first ones carry their footers, `footerBytes` in all. The first call of a claim
+   * fixes its rows. Clears the day registration. Throws when segments cannot be written.
    */
   snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot>;
   /**
-   * Whether the schedule has exported windows that ended by then and for which rows have come since. May be wrong
-   * only where none have. From then on the day must be noted again.
+   * Whether rows arrived for windows that ended by `before` and that the schedule has exported already. May answer true
+   * where none did, never the other way round. Clears the day registration.
    */
   hasLate(scheduleId: string, before: number): Promise<boolean>;
-  /** The export has ended without completing: the late rows it claimed are free, and it gets none any more. */
+  /** Frees the late rows that an export has claimed, because it ended without completing. It can claim none again. */
   release(exportId: string): Promise<void>;
-  /** What feedback on runs that are here says. */
+  /** Content of feedback on runs of this shard. */
   feedback(question: FeedbackQuestion): Promise<FoundFeedback>;
-  /** Of all runs here. Those not sealed yet are counted with their start, no more. */
+  /** Statistics of all runs here. Unsealed runs contribute their number and start only. */
   statistics(): Promise<RunStatistics>;
-  /** How long the day is kept may have changed: that is asked anew soon. */
-  lookAgain(): Promise<void>;
-  /** Forgets everything. The objects in the bucket are left to who asks. */
+  /** Schedules a retention check now, because the project's retention may have changed. */
+  recheckRetention(): Promise<void>;
+  /** Deletes all storage of the shard. The caller deletes the objects in the bucket. */
   erase(): Promise<void>;
-  /** What a snapshot of the window would hold and what its files would take, without taking it. */
+  /** Rows and file sizes of a snapshot of the window, without taking it. */
   estimate(question: ShardQuestion): Promise<ShardEstimate>;
-  /** The runs that fit, with everything that was acknowledged of them; seals nothing. */
+  /** Runs that match, with everything that was acknowledged of them. Seals nothing. */
   findRuns(question: RunQuestion): Promise<FoundRuns>;
   readRuns(question: RowsQuestion): Promise<QueriedRows>;
 }
 
-/** How much had come to a shard. */
+/** How far a shard's intake had got. */
 export interface ShardMark {
   readonly change: number;
   readonly segment: number;
 }
 
 export interface Arrivals {
-  /** Null: more than should be named. */
+  /** null: more than `limit`. */
   readonly runIds: readonly string[] | null;
   readonly mark: ShardMark;
 }
 
 export interface Taken {
   readonly accepted: number;
-  readonly note: string | null;
+  readonly registrationToken: string | null;
 }
 
 export type Capacity = Extract<Refusal, { readonly reason: "capacity" }>;
@@ -75,57 +75,60 @@ export interface ShardQuestion {
   readonly window: Window;
   readonly selection: Selection;
   readonly compression: Compression;
-  /** As accepted. A segment counts whole where its footer does not rule out that a run matches, and so do hot runs. */
+  /** As accepted. A segment counts in full unless its footer excludes a match; hot runs always count in full. */
   readonly filter: string | null;
   readonly targetFileBytes: number;
 }
 
 export interface ShardEstimate {
-  /** Of the segments in their order. */
-  readonly shares: readonly SizeBound[];
-  /** Whether a snapshot would now find these rows in these segments. */
+  /** One per segment, in order. */
+  readonly sizeBounds: readonly SizeBound[];
+  /** Whether a snapshot taken now would have exactly these rows in these segments. */
   readonly isExact: boolean;
 }
 
-/** One per tenant, `unrouted/<tenantId>`: changes that do not say where their run is kept. */
+/**
+ * One per tenant, `unrouted/<tenantId>`: changes whose run is not known yet, the index of days with runs, the feedback
+ * index, and the queues of days to delete or to check for retention.
+ */
 export interface UnroutedProtocol {
-  /** Remembers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
-  noteDay(day: KnownDay): Promise<void>;
-  /** Days noted since an earlier answer, those noted first, and the number to ask with the next time; 0 at first. */
-  notedDays(query: NotedDaysQuery): Promise<{ readonly days: readonly string[]; readonly noted: number }>;
+  /** Registers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
+  registerDay(day: KnownDay): Promise<void>;
+  /** Days registered after an earlier answer, in order, and the number to ask with next time (0 at first). */
+  registeredDays(query: RegisteredDaysQuery): Promise<{ readonly days: readonly string[]; readonly upTo: number }>;
   /**
-   * The first days on which projects have runs, in order, so many of them at most, with all projects of each. What is
-   * parked and belongs to them has been brought home, except to shards that take nothing at the moment.
+   * The first `limit` days on which projects have runs, in order, with all projects of each. Unrouted changes of runs on
+   * these days have been delivered, except to shards that refuse changes at the moment.
    */
   daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
   /**
-   * Takes changes in their order, brings each to its run if that can be found, and keeps the others for later. Refused
-   * as a whole, with nothing taken, when too much is kept already or the storage takes nothing.
+   * Takes changes in their order, delivers each to its run where the run is found, and keeps the others. Refused as a
+   * whole when too many are kept already or storage is unavailable.
    */
-  place(changes: readonly RunChange[]): Promise<Result<Placed, Capacity>>;
-  /** A page of the feedback that fits, and where each is kept; as much of it as a message holds. */
-  listFeedback(query: FeedbackQuery): Promise<PlacedFeedbackPage>;
+  route(changes: readonly RunChange[]): Promise<Result<RoutedCount, Capacity>>;
+  /** A page of the feedback that matches, and the day of each; cut to what a message holds. */
+  listFeedback(query: FeedbackQuery): Promise<LocatedFeedbackPage>;
   /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
   editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
-  /** Removes the project with all that was ever taken for it, in steps of an alarm; for ever, also what still comes. */
+  /** Deletes everything of the project, in steps of an alarm; also what still arrives later. */
   eraseProject(projectId: string): Promise<void>;
-  /** Lets every day of the project ask anew how long it is kept, in steps of an alarm. */
+  /** Makes every day of the project check its retention, in steps of an alarm. */
   shortenRetention(projectId: string): Promise<void>;
-  /** The runs of the day are no longer kept, and nor is the feedback on them. */
+  /** Deletes the feedback on runs of the day from the index. */
   forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void>;
   /**
-   * Brings home whatever is parked and belongs to that project and day, and throws when it cannot. A snapshot of it must
-   * ask this first.
+   * Delivers all unrouted changes of runs on that project and day; throws when it cannot. Must be called before a snapshot
+   * of the day.
    */
   flush(day: KnownDay): Promise<void>;
 }
 
-export interface Placed {
-  readonly placed: number;
-  readonly parked: number;
+export interface RoutedCount {
+  readonly delivered: number;
+  readonly kept: number;
 }
 
-/** Which feedback is asked for; null: whichever. The newest comes first. */
+/** Filters of feedback; null: any. The newest comes first. */
 export interface FeedbackQuery {
   readonly ids: readonly string[] | null;
   readonly runIds: readonly string[] | null;
@@ -140,24 +143,24 @@ export interface FeedbackQuery {
 
 export interface FeedbackQuestion {
   readonly asked: readonly { readonly id: string; readonly runId: string }[];
-  /** What they say is given until it has so many bytes in all. */
+  /** Content is answered until it reaches this many bytes. */
   readonly maxBytes: number;
 }
 
-/** JSON of the first that were asked for, as many as there was room for; null: there is no such feedback. */
+/** JSON of the first ones asked for, up to `maxBytes`; null: there is no such feedback. */
 export type FoundFeedback = readonly (string | null)[];
 
-export interface PlacedFeedback {
+export interface LocatedFeedback {
   readonly id: string;
   readonly runId: string;
-  /** Where its run is kept; null: that was not found yet. */
-  readonly home: KnownDay | null;
-  /** What was said of it and has not come home yet. */
-  readonly said: readonly FeedbackSaid[];
+  /** Day of its run; null: the run was not found yet. */
+  readonly runDay: KnownDay | null;
+  /** Its changes that are not delivered yet. */
+  readonly undelivered: readonly FeedbackSaid[];
 }
 
-export interface PlacedFeedbackPage {
-  readonly placed: readonly PlacedFeedback[];
+export interface LocatedFeedbackPage {
+  readonly located: readonly LocatedFeedback[];
   /** Whether this is the whole of the page. */
   readonly isAll: boolean;
 }
@@ -170,9 +173,10 @@ export interface KnownDay {
 }
 
 /** Days `YYYY-MM-DD`, both included. */
-export interface NotedDaysQuery {
+export interface RegisteredDaysQuery {
   readonly projectId: string;
-  readonly noted: number;
+  /** Number of the last registration that the caller knows. */
+  readonly after: number;
   readonly firstDay: string;
   readonly lastDay: string;
   readonly limit: number;

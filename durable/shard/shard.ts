@@ -5,7 +5,7 @@ import type { Window } from "../../src/domain/shared/time.ts";
 import { log } from "../../src/log.ts";
 import { readSettings } from "../../src/settings.ts";
 import type { RunChange } from "../../src/trace/run/change.ts";
-import { keptInItsDay } from "../../src/trace/run/routing.ts";
+import { clampToDay } from "../../src/trace/run/routing.ts";
 import { NO_RUNS, type RunStatistics } from "../../src/trace/run/statistics.ts";
 import { Alarm } from "../journal/alarm.ts";
 import { shardIdentityOf, unrouted } from "../protocol/actors.ts";
@@ -23,7 +23,7 @@ import type {
   TraceShardProtocol,
 } from "../protocol/shard.ts";
 import type { Claim, Snapshot } from "../protocol/snapshot.ts";
-import { isStorageFault, NO_STORAGE, TOO_MUCH_HOT } from "../protocol/storage-faults.ts";
+import { isStorageFault, STORAGE_UNAVAILABLE, TOO_MANY_HOT_CHANGES } from "../protocol/storage-faults.ts";
 import { estimateShard } from "./query/estimate.ts";
 import { readFeedback } from "./query/feedback.ts";
 import { findRuns } from "./query/find.ts";
@@ -33,20 +33,20 @@ import { ShardUpkeep } from "./seal/upkeep.ts";
 import { dayKeptUntil } from "./store/retention.ts";
 import { ShardStore } from "./store/store.ts";
 
-/** Pause after a seal that did not succeed, and after a death in the middle of one. */
+/** Delay before the next attempt after a failed or interrupted seal, in milliseconds. */
 const RECOVERY_MS = 30_000;
 
-const NOTHING_CAME: ShardMark = { change: 0, segment: 0 };
+const EMPTY_MARK: ShardMark = { change: 0, segment: 0 };
 
 const NOTHING_FOUND: FoundRuns = { hits: [], stoppedAt: null, readBytes: 0 };
 
-/** Takes the changes of runs, keeps them hot, and seals them into segments. */
+/** One trace shard: it stores changes of runs as hot changes and seals them into segments. */
 export class TraceShardActor extends DurableObject<Env> implements TraceShardProtocol {
   readonly #identity = shardIdentityOf(this.ctx.id.name);
   readonly #alarm = new Alarm(this.ctx.storage);
-  /** Null: nothing was ever put into this shard, or all of it is forgotten. */
+  /** null: the shard holds nothing: it never did, or everything was erased. */
   #upkeep = this.#existing();
-  /** The end of the last work on segments begun. */
+  /** Settles when the newest work on segments is done. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #quietUntil = 0;
 
@@ -55,7 +55,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     const hotBytes = this.#store?.hot.bytes ?? 0;
     if (this.#store !== null && hotBytes >= readSettings(this.env).maxHotBytes) {
       this.#settle(now);
-      return fail(TOO_MUCH_HOT);
+      return fail(TOO_MANY_HOT_CHANGES);
     }
     const stored = this.#append(changes, now);
     if (!stored.ok) {
@@ -63,13 +63,13 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       return stored;
     }
     this.#upkeep ??= this.#upkeepOf(stored.value);
-    this.#upkeep.heard(now);
+    this.#upkeep.changesArrived(now);
     this.#settle(now);
-    return ok({ accepted: changes.length, note: stored.value.note.wanted });
+    return ok({ accepted: changes.length, registrationToken: stored.value.registration.wantedToken });
   }
 
-  async dayNoted(note: string): Promise<void> {
-    this.#store?.note.confirm(note, Date.now());
+  async confirmDayRegistration(token: string): Promise<void> {
+    this.#store?.registration.confirm(token, Date.now());
   }
 
   async has(runIds: readonly string[]): Promise<readonly string[]> {
@@ -77,7 +77,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   async arrivals(since: ShardMark | null, limit: number): Promise<Arrivals> {
-    return this.#store?.arrivals(since, limit) ?? { runIds: [], mark: NOTHING_CAME };
+    return this.#store?.arrivals(since, limit) ?? { runIds: [], mark: EMPTY_MARK };
   }
 
   async snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot> {
@@ -86,8 +86,8 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     if (upkeep === null || !isKept) return { segments: [] };
     const { store } = upkeep;
     const segments = await this.#inTurn(async () => {
-      // First: what comes while the rest is sealed is too late for the claim, and must be noticed like what comes later.
-      if (claim !== null) store.note.forget();
+      // First: a change that arrives during the seal is late for this claim, so its day must be registered again.
+      if (claim !== null) store.registration.clear();
       await upkeep.seal("everything");
       if (claim === null) return store.overlapping(window, footerBytes);
       return this.ctx.storage.transactionSync(() => store.claimed(claim, window, footerBytes));
@@ -99,28 +99,28 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   async hasLate(scheduleId: string, before: number): Promise<boolean> {
     const store = this.#store;
     if (store === null) return false;
-    store.note.forget();
-    return store.shares.hasLate(scheduleId, before);
+    store.registration.clear();
+    return store.claims.hasLate(scheduleId, before);
   }
 
   async release(exportId: string): Promise<void> {
-    this.#created().store.shares.release(exportId);
+    this.#created().store.claims.release(exportId);
   }
 
   async feedback(question: FeedbackQuestion): Promise<FoundFeedback> {
-    return this.#asked(
+    return this.#read(
       question.asked.map(() => null),
       (view) => readFeedback(view, question),
     );
   }
 
-  /** In turn: a look at work may have asked before the change. */
-  async lookAgain(): Promise<void> {
-    await this.#inTurn(async () => this.#store?.retention.lookAgainAt(Date.now()));
+  /** In turn: a running check may have read the old retention. */
+  async recheckRetention(): Promise<void> {
+    await this.#inTurn(async () => this.#store?.retention.checkAgainAt(Date.now()));
     this.#settle(Date.now());
   }
 
-  /** In turn: a seal at work would bring back what is forgotten. */
+  /** In turn: a running seal would write erased runs back. */
   async erase(): Promise<void> {
     await this.#inTurn(() => this.#forget());
   }
@@ -130,16 +130,16 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   }
 
   async estimate(question: ShardQuestion): Promise<ShardEstimate> {
-    if (this.#store === null || !(await this.#isKept())) return { shares: [], isExact: true };
+    if (this.#store === null || !(await this.#isKept())) return { sizeBounds: [], isExact: true };
     return estimateShard(this.#store, this.#identity, question);
   }
 
   async findRuns(question: RunQuestion): Promise<FoundRuns> {
-    return this.#asked(NOTHING_FOUND, (view) => findRuns(view, question));
+    return this.#read(NOTHING_FOUND, (view) => findRuns(view, question));
   }
 
   async readRuns(question: RowsQuestion): Promise<QueriedRows> {
-    return this.#asked(
+    return this.#read(
       question.ids.map(() => null),
       (view) => readRuns(view, question),
     );
@@ -153,8 +153,8 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       const isSealDue = upkeep.isSealDue(Date.now());
       await this.#inTurn(() => (isSealDue ? upkeep.seal("due") : upkeep.compact()));
       await upkeep.dispose();
-      const { lookAt } = upkeep.store.retention;
-      if (lookAt !== null && lookAt <= Date.now()) await this.#look(upkeep);
+      const { checkAt } = upkeep.store.retention;
+      if (checkAt !== null && checkAt <= Date.now()) await this.#checkRetention(upkeep);
     } catch (fault) {
       this.#quietUntil = Date.now() + RECOVERY_MS;
       this.#logFault(fault);
@@ -175,61 +175,61 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return new ShardUpkeep(store, () => this.env, this.ctx.storage, this.#identity);
   }
 
-  /** All of the changes or none. */
+  /** Stores all of the changes or none. */
   #append(changes: readonly RunChange[], now: number): Result<ShardStore, Capacity> {
     const { storage } = this.ctx;
     try {
       return ok(
         storage.transactionSync(() => {
           const store = this.#store ?? ShardStore.create(storage.sql);
-          for (const change of changes) store.hot.append(keptInItsDay(change, this.#identity.day), now);
+          for (const change of changes) store.hot.append(clampToDay(change, this.#identity.day), now);
           return store;
         }),
       );
     } catch (fault) {
       if (!isStorageFault(fault)) throw fault;
       this.#logFault(fault);
-      return fail(NO_STORAGE);
+      return fail(STORAGE_UNAVAILABLE);
     }
   }
 
-  /** Even an empty shard remembers what it answered to a schedule. */
+  /** Gives an empty shard its storage: it must remember what it answered to a schedule. */
   #created(): ShardUpkeep {
     const { storage } = this.ctx;
     this.#upkeep ??= this.#upkeepOf(storage.transactionSync(() => ShardStore.create(storage.sql)));
     return this.#upkeep;
   }
 
-  /** Looks beside whatever writes or forgets segments; where that made the answer uncertain, once more in turn with it. */
-  async #asked<T>(nothing: T, look: (view: ShardView) => Promise<T | null>): Promise<T> {
-    const ask = async (): Promise<T | null> =>
-      this.#store === null ? nothing : look({ env: this.env, store: this.#store, identity: this.#identity });
-    const answer = (await ask()) ?? (await this.#inTurn(ask));
+  /** Reads while segments may be written. If segments changed meanwhile (null), reads again in turn with the writers. */
+  async #read<T>(nothing: T, read: (view: ShardView) => Promise<T | null>): Promise<T> {
+    const attempt = async (): Promise<T | null> =>
+      this.#store === null ? nothing : read({ env: this.env, store: this.#store, identity: this.#identity });
+    const answer = (await attempt()) ?? (await this.#inTurn(attempt));
     if (answer === null) throw new Error("segments were written out of turn");
     return answer;
   }
 
-  /** Work on segments, one after the other: what a claim is given must not be rewritten meanwhile. */
+  /** Runs work on segments one after the other: segments given to a claim must not be rewritten meanwhile. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#lastTurn.then(work);
     this.#lastTurn = turn.catch(() => undefined);
     return turn;
   }
 
-  /** A day that is found to be over, because its project now keeps runs for fewer days, is forgotten soon. */
+  /** Whether retention still keeps the day. If not, schedules the check that erases it. */
   async #isKept(): Promise<boolean> {
     const until = await dayKeptUntil(this.env, this.#identity);
     const now = Date.now();
     if (until === null || until > now) return true;
-    if (this.#store !== null && this.#store.retention.lookAt === null) {
-      this.#store.retention.lookAgainAt(now);
+    if (this.#store !== null && this.#store.retention.checkAt === null) {
+      this.#store.retention.checkAgainAt(now);
       this.#settle(now);
     }
     return false;
   }
 
-  /** Forgets the day if it is over: first its runs, and all of it when its last object has been removed. */
-  async #look(upkeep: ShardUpkeep): Promise<void> {
+  /** Erases the day once its retention has ended: the runs first, the rest after its last object was deleted. */
+  async #checkRetention(upkeep: ShardUpkeep): Promise<void> {
     const { retention } = upkeep.store;
     await this.#inTurn(async () => {
       const until = await dayKeptUntil(this.env, this.#identity);
@@ -238,11 +238,11 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
       const now = Date.now();
       if (isOver && retention.isEmpty) return this.#forget();
       if (isOver) upkeep.forgetRuns(now);
-      retention.lookAgainAt(isOver ? (upkeep.disposeAt ?? now) : until);
+      retention.checkAgainAt(isOver ? (upkeep.disposeAt ?? now) : until);
     });
   }
 
-  /** Nothing may come in between: it would be lost. */
+  /** Deletes all storage. Blocks other requests: a change stored in between would be lost. */
   #forget(): Promise<void> {
     if (this.#store !== null) this.#store.commits += 1;
     this.#upkeep = null;
@@ -252,10 +252,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     });
   }
 
-  /** Puts the alarm at the earliest thing to do. */
+  /** Sets the alarm to the earliest due time. */
   #settle(now: number): void {
     if (this.#upkeep === null) return;
-    const dueAt = earliest(this.#upkeep.dueAt(now), this.#upkeep.store.retention.lookAt);
+    const dueAt = earliest(this.#upkeep.dueAt(now), this.#upkeep.store.retention.checkAt);
     this.#alarm.settle(dueAt === null ? null : Math.max(dueAt, this.#quietUntil), now);
   }
 

@@ -1,11 +1,11 @@
 import type { KnownDay } from "../protocol/shard.ts";
 
-/** Of a tenant's days, those with which something is to be done, in a table of that name, and when. */
+/** A queue of days of a tenant with the time at which each is due, in the named table. */
 export class DayQueue {
   readonly #sql: SqlStorage;
   readonly #table: string;
 
-  constructor(sql: SqlStorage, table: "doomed" | "looked_at") {
+  constructor(sql: SqlStorage, table: "deletion_queue" | "retention_queue") {
     this.#sql = sql;
     this.#table = table;
     sql.exec(`CREATE TABLE IF NOT EXISTS ${table} (
@@ -13,11 +13,11 @@ export class DayQueue {
       PRIMARY KEY (day, project)) STRICT, WITHOUT ROWID`);
   }
 
-  /** All known days of a project. */
+  /** Queues all known days of a project. */
   addDaysOf(projectId: string, now: number): void {
     this.#sql.exec(
       `INSERT INTO ${this.#table} (day, project, shards, due_at) SELECT day, project, shards, ? FROM day WHERE project = ?
-      ${DUE_ANEW}`,
+      ${DUE_AGAIN}`,
       now,
       projectId,
     );
@@ -25,7 +25,7 @@ export class DayQueue {
 
   add({ projectId, day, shards }: KnownDay, now: number): void {
     this.#sql.exec(
-      `INSERT INTO ${this.#table} (day, project, shards, due_at) VALUES (?, ?, ?, ?) ${DUE_ANEW}`,
+      `INSERT INTO ${this.#table} (day, project, shards, due_at) VALUES (?, ?, ?, ?) ${DUE_AGAIN}`,
       day,
       projectId,
       shards,
@@ -48,7 +48,7 @@ export class DayQueue {
     this.#sql.exec(`UPDATE ${this.#table} SET due_at = ? WHERE project = ? AND day = ?`, dueAt, projectId, day);
   }
 
-  /** Unless the day was added anew meanwhile. */
+  /** Removes the day, unless it was added again meanwhile. */
   done({ projectId, day, dueAt }: DueDay): void {
     this.#sql.exec(`DELETE FROM ${this.#table} WHERE project = ? AND day = ? AND due_at = ?`, projectId, day, dueAt);
   }
@@ -62,5 +62,5 @@ export interface DueDay extends KnownDay {
   readonly dueAt: number;
 }
 
-/** At another instant than before, by which `done` tells a day that was added anew. */
-const DUE_ANEW = "ON CONFLICT DO UPDATE SET due_at = max(due_at + 1, excluded.due_at)";
+/** Gives a day that is added again another due time, by which `done` recognizes it. */
+const DUE_AGAIN = "ON CONFLICT DO UPDATE SET due_at = max(due_at + 1, excluded.due_at)";

@@ -1,10 +1,10 @@
 import type { KnownDay } from "../protocol/shard.ts";
 import { DayQueue } from "./day-queue.ts";
 
-/** A project stays here for ever, so that what was on its way to it is removed too. */
+/** Ids of deleted projects stay for ever, so that data still under way to them is deleted too. */
 const SCHEMA = "CREATE TABLE IF NOT EXISTS deleted_project (project TEXT PRIMARY KEY) STRICT, WITHOUT ROWID";
 
-/** Projects that were deleted, and their days that still have to be removed. */
+/** Deleted projects, and their days that are still to be erased. */
 export class DeletionQueue {
   readonly queue: DayQueue;
   readonly #sql: SqlStorage;
@@ -12,10 +12,10 @@ export class DeletionQueue {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(SCHEMA);
-    this.queue = new DayQueue(sql, "doomed");
+    this.queue = new DayQueue(sql, "deletion_queue");
   }
 
-  /** Dooms the days of the project, with their feedback. To be called within one transaction. */
+  /** Queues the days of the project and deletes its feedback. Must run within one transaction. */
   deleteProject(projectId: string, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO deleted_project (project) VALUES (?)", projectId);
     this.queue.addDaysOf(projectId, now);
@@ -23,7 +23,7 @@ export class DeletionQueue {
     this.#sql.exec("DELETE FROM feedback WHERE project = ?", projectId);
   }
 
-  /** Whether the day belongs to a deleted project; then it is doomed. */
+  /** Whether the day belongs to a deleted project; if so, it is queued. */
   take(day: KnownDay, now: number): boolean {
     const isDeleted =
       this.#sql.exec("SELECT 1 FROM deleted_project WHERE project = ?", day.projectId).toArray().length > 0;

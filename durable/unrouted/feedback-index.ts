@@ -3,11 +3,9 @@ import type { RunChange } from "../../src/trace/run/change.ts";
 import type { FeedbackQuery, KnownDay } from "../protocol/shard.ts";
 
 /**
- * Where each feedback of a tenant is kept, so that one is found by its id and many by what lists ask for, without a
- * search: one row each, without what it says.
+ * Tenant-wide feedback index: lookup by id and by the filters of lists. One row per feedback, without its content.
  *
- * feedback  `run` is what it is on; `project` and `day` are the run's, null until the run has been found;
- *           `created_at` counts microseconds.
+ * feedback  `run`: its run. `project`, `day`: those of the run, null until it is found. `created_at`: microseconds.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS feedback (
@@ -19,11 +17,11 @@ const SCHEMA = [
   "CREATE INDEX IF NOT EXISTS feedback_created ON feedback (created_at)",
 ];
 
-/** A feedback and the place of its run; null: the run has not been found yet. */
+/** A feedback and the day of its run; null: the run was not found yet. */
 export interface IndexedFeedback {
   readonly id: string;
   readonly runId: string;
-  readonly home: KnownDay | null;
+  readonly runDay: KnownDay | null;
 }
 
 export class FeedbackIndex {
@@ -35,10 +33,10 @@ export class FeedbackIndex {
   }
 
   /**
-   * Takes what a change says of a feedback. To be called where the change itself is kept; before a feedback is given
-   * on another run, it must have been deleted on the one it was on.
+   * Indexes the feedback of a change; must run in the transaction that stores the change. Feedback that moves to another
+   * run must be deleted from the first before.
    */
-  note({ id: runId, feedback }: RunChange): void {
+  apply({ id: runId, feedback }: RunChange): void {
     if (feedback === null) return;
     const { id } = feedback;
     switch (feedback.edit) {
@@ -53,8 +51,8 @@ export class FeedbackIndex {
     }
   }
 
-  /** The run was found: so is the feedback on it. */
-  settle(runId: string, { projectId, day }: KnownDay): void {
+  /** Records the day on which the run was found. */
+  setRunDay(runId: string, { projectId, day }: KnownDay): void {
     this.#sql.exec(
       "UPDATE feedback SET project = ?, day = ? WHERE run = ? AND (project IS NOT ? OR day IS NOT ?)",
       projectId,
@@ -65,14 +63,14 @@ export class FeedbackIndex {
     );
   }
 
-  /** Forgets feedback whose change was given up, because its run never came. */
-  forgetGivenUp(): void {
+  /** Deletes feedback whose changes were dropped, because its run never arrived. */
+  forgetDropped(): void {
     this.#sql.exec(
-      "DELETE FROM feedback WHERE project IS NULL AND NOT EXISTS (SELECT 1 FROM stray WHERE stray.run = feedback.run)",
+      "DELETE FROM feedback WHERE project IS NULL AND NOT EXISTS (SELECT 1 FROM unrouted_change WHERE unrouted_change.run = feedback.run)",
     );
   }
 
-  /** Forgets feedback on the runs of a day. */
+  /** Deletes feedback on the runs of a day. */
   forgetDay({ projectId, day }: Pick<KnownDay, "projectId" | "day">): void {
     this.#sql.exec("DELETE FROM feedback WHERE project = ? AND day = ?", projectId, day);
   }
@@ -81,7 +79,7 @@ export class FeedbackIndex {
     return this.#select("WHERE id = ?", id)[0] ?? null;
   }
 
-  /** A page of what fits everything asked for, the newest first. */
+  /** A page of the feedback that matches all filters, the newest first. */
   list({ ids, runIds, projectIds, keys, sources, isScored, offset, limit }: FeedbackQuery): IndexedFeedback[] {
     const conditions: string[] = [];
     const bindings: SqlStorageValue[] = [];
@@ -123,7 +121,7 @@ export class FeedbackIndex {
       .map(({ id, run, project, day, shards }) => ({
         id,
         runId: run,
-        home: project === null || day === null || shards === null ? null : { projectId: project, day, shards },
+        runDay: project === null || day === null || shards === null ? null : { projectId: project, day, shards },
       }));
   }
 }

@@ -5,29 +5,29 @@ import type { Env } from "../protocol/env.ts";
 import type { Arrivals, KnownDay, ShardMark } from "../protocol/shard.ts";
 import type { UnroutedStore } from "./store.ts";
 
-/** Shards asked side by side. */
+/** Shards asked concurrently. */
 const SHARD_LANES = 8;
 
-/** Runs that a shard names: 360 KB. */
-const NAMED_AT_MOST = 10_000;
+/** Most runs that a shard names in one answer: 360 KB. */
+const MAX_NAMED_RUNS = 10_000;
 
-/** Days remembered; of more, all are forgotten, which costs no more than a search. */
-const DAYS_AT_MOST = 10_000;
+/** Most days remembered. Beyond it all are forgotten, which costs no more than a search. */
+const MAX_REMEMBERED_DAYS = 10_000;
 
-/** The runs looked for that may be on a day; null: any of them. */
+/** Runs that may be on a day; null: any run. */
 export type Candidates = ReadonlySet<string> | null;
 
-/** How far a day has been searched. */
+/** How far a day was searched. */
 interface Searched {
   /** By the ordinals of its shards. */
   readonly marks: readonly ShardMark[];
-  /** The last change parked before. */
-  readonly parked: number;
+  /** Number of the last unrouted change that the search covered. */
+  readonly upTo: number;
 }
 
 /**
- * What a search of days for lost runs can leave out: on a day that was searched for all of them, only what has been
- * parked since can be there, and what its shards have got since.
+ * What a search for missing runs can skip. On a day that was searched before, only newer unrouted changes and runs that
+ * its shards got since can match.
  */
 export class SearchedDays {
   readonly #store: UnroutedStore;
@@ -37,16 +37,16 @@ export class SearchedDays {
     this.#store = store;
   }
 
-  /** Does `search` with the candidates of each day, and remembers that unless it throws or answers false. */
+  /** Runs `search` with the candidates of each day, and remembers the days unless it throws or answers false. */
   async search(
     env: Env,
     tenantId: string,
     days: readonly KnownDay[],
     search: (candidates: ReadonlyMap<KnownDay, Candidates>) => Promise<boolean>,
   ): Promise<void> {
-    const parked = this.#store.lastSeq();
-    // To name more runs than are looked for would cost more than to ask for these.
-    const limit = Math.min(this.#store.held.changes, NAMED_AT_MOST);
+    const upTo = this.#store.lastSeq();
+    // Naming more runs than are missing would cost more than asking for these.
+    const limit = Math.min(this.#store.total.changes, MAX_NAMED_RUNS);
     const shards = days.flatMap((day) => Array.from({ length: day.shards }, (_, shard) => ({ day, shard })));
     const answers = await mapConcurrent(SHARD_LANES, shards, async ({ day, shard }) => {
       const { projectId } = day;
@@ -57,21 +57,21 @@ export class SearchedDays {
     const byDay = Map.groupBy(answers, ({ day }) => day);
     const candidates = new Map([...byDay].map(([day, arrived]) => [day, this.#candidates(day, arrived)]));
     if (!(await search(candidates))) return;
-    if (this.#searched.size + days.length > DAYS_AT_MOST) this.#searched.clear();
+    if (this.#searched.size + days.length > MAX_REMEMBERED_DAYS) this.#searched.clear();
     for (const [day, arrived] of byDay) {
       const marks = arrived.map(({ mark }) => mark);
-      this.#searched.set(dayKey(day), { marks, parked });
+      this.#searched.set(dayKey(day), { marks, upTo });
     }
   }
 
-  /** What its shards have is forgotten, and they count anew. */
+  /** Forgets the day, because its shards start counting again. */
   forget(day: Pick<KnownDay, "projectId" | "day">): void {
     this.#searched.delete(dayKey(day));
   }
 
   #candidates(day: KnownDay, arrived: readonly Arrivals[]): Candidates {
-    const parked = this.#searched.get(dayKey(day))?.parked;
-    const fresh = parked === undefined ? [] : this.#store.parkedAfter(parked);
+    const searched = this.#searched.get(dayKey(day));
+    const fresh = searched === undefined ? [] : this.#store.runsAfter(searched.upTo);
     const candidates = new Set(fresh);
     for (const { runIds } of arrived) {
       if (runIds === null) return null;

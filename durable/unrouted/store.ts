@@ -7,81 +7,75 @@ import {
   readBlobChunks,
   writeBlobChunks,
 } from "../journal/blob-chunks.ts";
-import type { DaysToQuery, KnownDay, NotedDaysQuery } from "../protocol/shard.ts";
+import type { DaysToQuery, KnownDay, RegisteredDaysQuery } from "../protocol/shard.ts";
 
 /**
- * What the unrouted of a tenant keep in SQLite.
+ * What the unrouted actor of a tenant stores in SQLite.
  *
- * day    Projects and days that have runs. `noted` rises with every note of a day of the project.
- * stray  Changes whose run was not found, in order of acceptance. All changes of one run share `tries` and `due_at`.
+ * day              Projects and days that have runs. `registration` rises with every registration in the project.
+ * unrouted_change  Changes whose run was not found, in order of acceptance. The changes of a run share `tries`, `due_at`.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS day (
-    day TEXT NOT NULL, project TEXT NOT NULL, shards INTEGER NOT NULL, PRIMARY KEY (day, project)) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS stray (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, project TEXT, likely TEXT NOT NULL, parked_at INTEGER NOT NULL,
+    day TEXT NOT NULL, project TEXT NOT NULL, shards INTEGER NOT NULL, registration INTEGER NOT NULL,
+    PRIMARY KEY (day, project)) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS day_registration ON day (project, registration)",
+  `CREATE TABLE IF NOT EXISTS unrouted_change (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, project TEXT, likely TEXT NOT NULL, added_at INTEGER NOT NULL,
     tries INTEGER NOT NULL, due_at INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB) STRICT`,
-  "CREATE INDEX IF NOT EXISTS stray_run ON stray (run)",
+  "CREATE INDEX IF NOT EXISTS unrouted_change_run ON unrouted_change (run)",
   CREATE_BLOB_CHUNKS,
 ];
 
-/** Apart from SCHEMA, because stores of the first version lack it. */
-const ADD_NOTES = [
-  "ALTER TABLE day ADD COLUMN noted INTEGER NOT NULL DEFAULT 0",
-  "CREATE INDEX day_noted ON day (project, noted)",
-];
+const LAST_REGISTRATION = "SELECT coalesce(max(registration), 0) FROM day WHERE project = ?";
 
-const LAST_NOTE = "SELECT coalesce(max(noted), 0) FROM day WHERE project = ?";
+/** Changes dropped in one statement, which names each of them in one SQL value of at most 2 MB. */
+const DROPPED_PER_STATEMENT = 10_000;
 
-/** Changes given up in one statement: it names each of them, in one SQL value of at most 2 MB. */
-const EXPIRED_TOGETHER = 10_000;
-
-/** A run that is being looked for. */
-export interface LostRun {
+/** A run that unrouted changes wait for. */
+export interface MissingRun {
   readonly id: string;
   /** The project that its changes name; null: none, or several. */
   readonly projectId: string | null;
-  /** Days to look at first. */
-  readonly likelyDays: readonly string[];
+  /** Days to search first. */
+  readonly candidateDays: readonly string[];
   readonly tries: number;
 }
 
-/** How much is parked. */
-export interface Parked {
+/** Number and size of unrouted changes. */
+export interface Total {
   readonly changes: number;
   readonly bytes: number;
 }
 
 export class UnroutedStore {
   readonly #sql: SqlStorage;
-  /** Null: to be counted. */
-  #held: Parked | null = null;
+  /** null: must be counted. */
+  #total: Total | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     for (const statement of SCHEMA) sql.exec(statement);
-    const hasNotes = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'day_noted'").toArray().length > 0;
-    if (!hasNotes) for (const statement of ADD_NOTES) sql.exec(statement);
   }
 
-  get held(): Parked {
-    this.#held ??= this.#sql
+  get total(): Total {
+    this.#total ??= this.#sql
       .exec<{ changes: number; bytes: number }>(
-        "SELECT count(*) AS changes, coalesce(sum(bytes), 0) AS bytes FROM stray",
+        "SELECT count(*) AS changes, coalesce(sum(bytes), 0) AS bytes FROM unrouted_change",
       )
       .one();
-    return this.#held;
+    return this.#total;
   }
 
-  /** To be called when changes that were parked are not, because their transaction failed. */
-  countAnew(): void {
-    this.#held = null;
+  /** Must be called when a transaction that added changes failed. */
+  recount(): void {
+    this.#total = null;
   }
 
-  noteDay({ projectId, day, shards }: KnownDay): void {
+  registerDay({ projectId, day, shards }: KnownDay): void {
     this.#sql.exec(
-      `INSERT INTO day (day, project, shards, noted) VALUES (?, ?, ?, (${LAST_NOTE}) + 1)
-      ON CONFLICT DO UPDATE SET noted = excluded.noted`,
+      `INSERT INTO day (day, project, shards, registration) VALUES (?, ?, ?, (${LAST_REGISTRATION}) + 1)
+      ON CONFLICT DO UPDATE SET registration = excluded.registration`,
       day,
       projectId,
       shards,
@@ -89,12 +83,13 @@ export class UnroutedStore {
     );
   }
 
-  notedDays({ projectId, noted, firstDay, lastDay, limit }: NotedDaysQuery) {
+  registeredDays({ projectId, after, firstDay, lastDay, limit }: RegisteredDaysQuery) {
     const rows = this.#sql
-      .exec<{ day: string; noted: number }>(
-        `SELECT day, noted FROM day WHERE project = ? AND noted > ? AND day BETWEEN ? AND ? ORDER BY noted LIMIT ?`,
+      .exec<{ day: string; registration: number }>(
+        `SELECT day, registration FROM day WHERE project = ? AND registration > ? AND day BETWEEN ? AND ?
+        ORDER BY registration LIMIT ?`,
         projectId,
-        noted,
+        after,
         firstDay,
         lastDay,
         limit,
@@ -102,11 +97,11 @@ export class UnroutedStore {
       .toArray();
     const days = rows.map(({ day }) => day);
     const last = rows.at(limit - 1);
-    return { days, noted: last?.noted ?? this.#lastNote(projectId) };
+    return { days, upTo: last?.registration ?? this.#lastRegistration(projectId) };
   }
 
-  #lastNote(projectId: string): number {
-    return this.#sql.exec<{ last: number }>(`SELECT (${LAST_NOTE}) AS last`, projectId).one().last;
+  #lastRegistration(projectId: string): number {
+    return this.#sql.exec<{ last: number }>(`SELECT (${LAST_REGISTRATION}) AS last`, projectId).one().last;
   }
 
   /** Newest first, those behind the first `offset`. */
@@ -139,19 +134,19 @@ export class UnroutedStore {
     return this.#days(query, asked, asked, asked, asked, firstDay, lastDay, limit);
   }
 
-  /** `postpone` has to follow, once for all changes of the run. */
-  park(change: RunChange, projectId: string | null, likelyDays: readonly string[], now: number, dueAt: number): void {
-    const { held } = this;
+  /** The caller must then call `postpone`, once for all changes of the run. */
+  add(change: RunChange, projectId: string | null, candidateDays: readonly string[], now: number, dueAt: number): void {
+    const { total } = this;
     const bytes = changeBytes(change);
     const body = encodeChange(change);
     const isLong = body.length > CHUNK_BYTES;
     const { seq } = this.#sql
       .exec<{ seq: number }>(
-        `INSERT INTO stray (run, project, likely, parked_at, tries, due_at, bytes, body)
+        `INSERT INTO unrouted_change (run, project, likely, added_at, tries, due_at, bytes, body)
         VALUES (?, ?, ?, ?, 0, ?, ?, ?) RETURNING seq`,
         change.id,
         projectId,
-        JSON.stringify(likelyDays),
+        JSON.stringify(candidateDays),
         now,
         dueAt,
         bytes,
@@ -159,54 +154,54 @@ export class UnroutedStore {
       )
       .one();
     if (isLong) writeBlobChunks(this.#sql, seq, body);
-    this.#held = { changes: held.changes + 1, bytes: held.bytes + bytes };
+    this.#total = { changes: total.changes + 1, bytes: total.bytes + bytes };
   }
 
-  /** The number of the last change parked; later ones have higher numbers. */
+  /** Number of the last change added; later ones have higher numbers. */
   lastSeq(): number {
-    return this.#sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM stray").one().seq;
+    return this.#sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM unrouted_change").one().seq;
   }
 
-  /** The runs of changes parked after one. */
-  parkedAfter(seq: number): string[] {
+  /** The runs of changes added after the one numbered `seq`. */
+  runsAfter(seq: number): string[] {
     return this.#sql
-      .exec<{ run: string }>("SELECT DISTINCT run FROM stray WHERE seq > ?", seq)
+      .exec<{ run: string }>("SELECT DISTINCT run FROM unrouted_change WHERE seq > ?", seq)
       .toArray()
       .map(({ run }) => run);
   }
 
-  /** Those of the runs that are looked for, each found by the index: of many that wait, most were not named. */
+  /** Those of the runs that have unrouted changes; each is an index lookup. */
   waitingAmong(runIds: readonly string[]): string[] {
     return this.#sql
       .exec<{ run: string }>(
-        "SELECT value AS run FROM json_each(?) WHERE EXISTS (SELECT 1 FROM stray WHERE run = value)",
+        "SELECT value AS run FROM json_each(?) WHERE EXISTS (SELECT 1 FROM unrouted_change WHERE run = value)",
         JSON.stringify(runIds),
       )
       .toArray()
       .map(({ run }) => run);
   }
 
-  /** Runs looked for, those due until an instant, the longest waiting first. */
-  lostRuns(dueUntil: number, limit: number): LostRun[] {
-    return this.#lost("WHERE due_at <= ? GROUP BY run ORDER BY min(seq) LIMIT ?", dueUntil, limit);
+  /** Missing runs due by `dueUntil`, the longest waiting first. */
+  missingRuns(dueUntil: number, limit: number): MissingRun[] {
+    return this.#missing("WHERE due_at <= ? GROUP BY run ORDER BY min(seq) LIMIT ?", dueUntil, limit);
   }
 
-  lostRunsAmong(runIds: readonly string[]): LostRun[] {
-    return this.#lost(
+  missingRunsAmong(runIds: readonly string[]): MissingRun[] {
+    return this.#missing(
       "WHERE run IN (SELECT value FROM json_each(?)) GROUP BY run ORDER BY min(seq)",
       JSON.stringify(runIds),
     );
   }
 
-  /** The first changes of a run, as many as fit into so many bytes, but at least one. */
-  parked(
+  /** The first changes of a run, up to `maxBytes`, but at least one. */
+  changesOf(
     runId: string,
     maxBytes: number,
   ): { readonly seqs: number[]; readonly changes: RunChange[]; readonly bytes: number } {
     const seqs: number[] = [];
     let total = 0;
     for (const { seq, bytes } of this.#sql
-      .exec<{ seq: number; bytes: number }>("SELECT seq, bytes FROM stray WHERE run = ? ORDER BY seq", runId)
+      .exec<{ seq: number; bytes: number }>("SELECT seq, bytes FROM unrouted_change WHERE run = ? ORDER BY seq", runId)
       .toArray()) {
       if (seqs.length > 0 && total + bytes > maxBytes) break;
       seqs.push(seq);
@@ -216,36 +211,43 @@ export class UnroutedStore {
   }
 
   remove(seqs: readonly number[]): void {
-    const { held } = this;
+    const { total } = this;
     const list = JSON.stringify(seqs);
     const removed = this.#sql
-      .exec<{ bytes: number }>("DELETE FROM stray WHERE seq IN (SELECT value FROM json_each(?)) RETURNING bytes", list)
+      .exec<{ bytes: number }>(
+        "DELETE FROM unrouted_change WHERE seq IN (SELECT value FROM json_each(?)) RETURNING bytes",
+        list,
+      )
       .toArray();
     const bytes = removed.reduce((sum, change) => sum + change.bytes, 0);
-    this.#held = { changes: held.changes - removed.length, bytes: held.bytes - bytes };
+    this.#total = { changes: total.changes - removed.length, bytes: total.bytes - bytes };
     deleteBlobChunks(this.#sql, list);
   }
 
-  /** Gives up changes parked before an instant; answers how many. */
-  expire(parkedBefore: number): number {
-    let givenUp = 0;
+  /** Drops changes added before `addedBefore`; answers how many. */
+  dropOlderThan(addedBefore: number): number {
+    let dropped = 0;
     for (;;) {
       const seqs = this.#sql
-        .exec<{ seq: number }>("SELECT seq FROM stray WHERE parked_at < ? LIMIT ?", parkedBefore, EXPIRED_TOGETHER)
+        .exec<{ seq: number }>(
+          "SELECT seq FROM unrouted_change WHERE added_at < ? LIMIT ?",
+          addedBefore,
+          DROPPED_PER_STATEMENT,
+        )
         .toArray();
-      if (seqs.length === 0) return givenUp;
+      if (seqs.length === 0) return dropped;
       this.remove(seqs.map(({ seq }) => seq));
-      givenUp += seqs.length;
+      dropped += seqs.length;
     }
   }
 
-  /** When the run is looked for next, after so many tries. */
+  /** Sets when the run is searched for next, and the number of tries so far. */
   postpone(runId: string, tries: number, dueAt: number): void {
-    this.#sql.exec("UPDATE stray SET tries = ?, due_at = ? WHERE run = ?", tries, dueAt, runId);
+    this.#sql.exec("UPDATE unrouted_change SET tries = ?, due_at = ? WHERE run = ?", tries, dueAt, runId);
   }
 
   nextDueAt(): number | null {
-    return this.#sql.exec<{ at: number | null }>("SELECT min(due_at) AS at FROM stray").one().at;
+    return this.#sql.exec<{ at: number | null }>("SELECT min(due_at) AS at FROM unrouted_change").one().at;
   }
 
   #days(which: string, ...bindings: SqlStorageValue[]): KnownDay[] {
@@ -253,19 +255,26 @@ export class UnroutedStore {
     return this.#sql.exec<{ projectId: string; day: string; shards: number }>(query, ...bindings).toArray();
   }
 
-  #lost(where: string, ...bindings: SqlStorageValue[]): LostRun[] {
+  #missing(where: string, ...bindings: SqlStorageValue[]): MissingRun[] {
     return this.#sql
       .exec<{ run: string; project: string | null; likely: string; tries: number }>(
         `SELECT run, CASE WHEN count(project) = count(*) AND min(project) = max(project) THEN max(project) END AS project,
-        max(likely) AS likely, min(tries) AS tries FROM stray ${where}`,
+        max(likely) AS likely, min(tries) AS tries FROM unrouted_change ${where}`,
         ...bindings,
       )
       .toArray()
-      .map(({ run, project, likely, tries }) => ({ id: run, projectId: project, likelyDays: daysOf(likely), tries }));
+      .map(({ run, project, likely, tries }) => ({
+        id: run,
+        projectId: project,
+        candidateDays: daysOf(likely),
+        tries,
+      }));
   }
 
   #change(seq: number): RunChange {
-    const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM stray WHERE seq = ?", seq).one();
+    const { body } = this.#sql
+      .exec<{ body: ArrayBuffer | null }>("SELECT body FROM unrouted_change WHERE seq = ?", seq)
+      .one();
     return decodeChange(body === null ? readBlobChunks(this.#sql, seq) : new Uint8Array(body));
   }
 }

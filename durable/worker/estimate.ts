@@ -40,7 +40,7 @@ async function estimateDay(env: Env, question: EstimateQuestion, partition: Part
     ),
   );
   const files = filesOfSizeBounds(
-    shards.flatMap(({ shares }) => shares),
+    shards.flatMap(({ sizeBounds }) => sizeBounds),
     selection,
     targetFileBytes,
   );

@@ -4,9 +4,9 @@ import { shardOf } from "../../src/trace/run/routing.ts";
 import { collectWithinBudget } from "../concurrency/collect-within-budget.ts";
 import { type ShardIdentity, traceShard, traceShardName, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Capacity, FeedbackQuery, FoundFeedback, PlacedFeedback } from "../protocol/shard.ts";
+import type { Capacity, FeedbackQuery, FoundFeedback, LocatedFeedback } from "../protocol/shard.ts";
 
-/** What is asked for when nothing narrows it. */
+/** A query without filters. */
 export const ANY_FEEDBACK = {
   ids: null,
   runIds: null,
@@ -16,10 +16,10 @@ export const ANY_FEEDBACK = {
   isScored: null,
 } as const;
 
-/** Bytes of feedback in memory at once: a page of the longest is too long for it. */
-const PIECE_BYTES = 8 * 1024 * 1024;
+/** Most bytes of feedback in memory at once; a page of the longest feedback is larger. */
+const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** A feedback as it is now; `projectId` null: its run has not come yet. `json`: what it says. */
+/** Present content of a feedback. `projectId` null: its run has not arrived yet. */
 export interface FeedbackRecord {
   readonly id: string;
   readonly runId: string;
@@ -28,8 +28,8 @@ export interface FeedbackRecord {
 }
 
 /**
- * A page of a tenant's feedback, the newest first, in pieces: the index says where it is, the shards what it says, after
- * what is parked was read: where that comes home in between it is applied twice, and a second time changes nothing.
+ * A page of a tenant's feedback, newest first, in batches. The index names the shards, the shards answer the content.
+ * Undelivered changes are read before: one that is delivered in between is applied twice, which changes nothing.
  */
 export async function* listFeedback(
   env: Env,
@@ -38,14 +38,14 @@ export async function* listFeedback(
 ): AsyncGenerator<readonly FeedbackRecord[]> {
   for (let taken = 0; ; ) {
     const rest = { ...query, offset: query.offset + taken, limit: query.limit - taken };
-    const { placed, isAll } = await unrouted(env, tenantId).listFeedback(rest);
-    yield* recordsOf(env, tenantId, placed);
+    const { located, isAll } = await unrouted(env, tenantId).listFeedback(rest);
+    yield* recordsOf(env, tenantId, located);
     if (isAll) return;
-    taken += placed.length;
+    taken += located.length;
   }
 }
 
-/** Null: there is none with that id. */
+/** null: there is none with that id. */
 export async function findFeedback(env: Env, tenantId: string, id: string): Promise<FeedbackRecord | null> {
   const asked = { ...ANY_FEEDBACK, ids: [id], limit: 1, offset: 0 };
   for await (const [record] of listFeedback(env, tenantId, asked)) return record ?? null;
@@ -55,37 +55,39 @@ export async function findFeedback(env: Env, tenantId: string, id: string): Prom
 async function* recordsOf(
   env: Env,
   tenantId: string,
-  placed: readonly PlacedFeedback[],
+  located: readonly LocatedFeedback[],
 ): AsyncGenerator<readonly FeedbackRecord[]> {
-  const shardOfRun = ({ runId, home }: PlacedFeedback): ShardIdentity | null =>
-    home === null ? null : { tenantId, projectId: home.projectId, day: home.day, shard: shardOf(runId, home.shards) };
+  const shardOfRun = ({ runId, runDay }: LocatedFeedback): ShardIdentity | null =>
+    runDay === null
+      ? null
+      : { tenantId, projectId: runDay.projectId, day: runDay.day, shard: shardOf(runId, runDay.shards) };
   const ask = async (
-    asked: readonly [PlacedFeedback, ...PlacedFeedback[]],
+    asked: readonly [LocatedFeedback, ...LocatedFeedback[]],
     maxBytes: number,
   ): Promise<FoundFeedback> => {
     const shard = shardOfRun(asked[0]);
     if (shard === null) return asked.map(() => null);
     return traceShard(env, shard).feedback({ asked: asked.map(({ id, runId }) => ({ id, runId })), maxBytes });
   };
-  const actorOf = (one: PlacedFeedback): string => {
+  const actorOf = (one: LocatedFeedback): string => {
     const shard = shardOfRun(one);
     return shard === null ? "" : traceShardName(shard);
   };
-  for (let left = placed; left.length > 0; ) {
-    const found = await collectWithinBudget(left, PIECE_BYTES, { actorOf, ask, bytesOf: feedbackBytes });
+  for (let left = located; left.length > 0; ) {
+    const found = await collectWithinBudget(left, BATCH_BYTES, { actorOf, ask, bytesOf: feedbackBytes });
     yield left.slice(0, found.length).flatMap((one, index) => recordOf(one, found[index] ?? null) ?? []);
     left = left.slice(found.length);
   }
 }
 
-function recordOf({ id, runId, home, said }: PlacedFeedback, kept: string | null): FeedbackRecord | null {
-  const now = applyFeedback(kept === null ? [] : [{ id, json: kept }], said).find((entry) => entry.id === id);
-  return now === undefined ? null : { id, runId, json: now.json, projectId: home?.projectId ?? null };
+function recordOf({ id, runId, runDay, undelivered }: LocatedFeedback, kept: string | null): FeedbackRecord | null {
+  const now = applyFeedback(kept === null ? [] : [{ id, json: kept }], undelivered).find((entry) => entry.id === id);
+  return now === undefined ? null : { id, runId, json: now.json, projectId: runDay?.projectId ?? null };
 }
 
-/** Changes or deletes a feedback; false: there is none with that id. Refused while there is no room for it. */
+/** Changes or deletes a feedback; false: there is none with that id. Refused while capacity is short. */
 export const editFeedback = (
   env: Env,
   tenantId: string,
-  said: Parameters<ReturnType<typeof unrouted>["editFeedback"]>[0],
-): Promise<Result<boolean, Capacity>> => unrouted(env, tenantId).editFeedback(said);
+  edit: Parameters<ReturnType<typeof unrouted>["editFeedback"]>[0],
+): Promise<Result<boolean, Capacity>> => unrouted(env, tenantId).editFeedback(edit);

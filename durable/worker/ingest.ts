@@ -8,43 +8,43 @@ import type { Env } from "../protocol/env.ts";
 import type { WorkspaceProtocol } from "../protocol/protocol.ts";
 import type { Capacity, KnownDay } from "../protocol/shard.ts";
 
-/** What became of the changes of one request. */
+/** Result of one ingest request. */
 export interface IngestOutcome {
   /** Changes that are durable now. */
   readonly accepted: number;
-  /** Why others are not, the first of them; empty: all are. A refused change does not stop its neighbours. */
+  /** Why changes were refused, the first ones; empty: none was. A refused change does not affect the others. */
   readonly refusals: readonly Refusal[];
-  /** There was no room for all: the request is to be sent again as it is. What was taken of it is taken once. */
+  /** Capacity was short: the client must send the whole request again. Changes stored twice count once. */
   readonly capacity: Capacity | null;
 }
 
-/** Refusals that are told; a hostile body may earn very many. */
+/** Most refusals answered; a hostile body may cause many. */
 const MAX_REFUSALS = 100;
 
 /**
- * Shards, and projects, that one request may reach: each costs up to three requests of our own, of which the platform
- * allows 10,000 (reference: subrequests per invocation). Clients send some hundred runs of a few days at once.
+ * Most shards, and most projects, of one request. Each costs up to three subrequests, of which the platform allows 10,000
+ * per invocation (Workers limits). Clients send some hundred runs of a few days at once.
  */
-const MAX_PLACES = 1000;
+const MAX_SHARDS = 1000;
 
-const TOO_MANY_PLACES = invalid(
+const TOO_MANY_SHARDS = invalid(
   ["body"],
-  `one request may bring runs of at most ${MAX_PLACES} projects, and of as many days; send the others in further requests`,
+  `one request may hold runs of at most ${MAX_SHARDS} projects and ${MAX_SHARDS} days; send the others in further requests`,
   "too_large",
 );
 
-/** Bytes sent to one shard in one message; a larger single change goes alone (messages may have 32 MiB). */
+/** Bytes sent to one shard in one message; a larger change goes alone (the platform allows 32 MiB). */
 const MESSAGE_BYTES = 4 * 1024 * 1024;
 
-/** Bytes waiting for all shards together before the largest message leaves. */
-const WAITING_BYTES = 8 * 1024 * 1024;
+/** Bytes queued for all shards together before the largest message is sent. */
+const QUEUED_BYTES = 8 * 1024 * 1024;
 
-/** Messages on their way at once. */
+/** Messages sent concurrently. */
 const MESSAGES_IN_FLIGHT = 3;
 
 /**
- * Brings the changes to the actors that keep them, and answers when all are durable. Memory is bounded by the
- * messages waiting and on their way. Throws when an actor cannot be reached; repeating the request is harmless.
+ * Sends the changes to the actors that store them and answers when all are durable. Memory is bounded by the queued and
+ * in-flight messages. Throws when an actor cannot be reached; the request can be repeated safely.
  */
 export async function ingestChanges(
   env: Env,
@@ -71,7 +71,7 @@ export async function ingestChanges(
       continue;
     }
     if (await messages.add(change, project?.value ?? null)) accepted += 1;
-    else refuse(TOO_MANY_PLACES.failure);
+    else refuse(TOO_MANY_SHARDS.failure);
   }
   const capacity = await messages.finish();
   return { accepted: capacity === null ? accepted : 0, refusals, capacity };
@@ -79,14 +79,14 @@ export async function ingestChanges(
 
 type AskedProject = { readonly id: string } | { readonly name: string };
 
-/** Asks for each project once. */
+/** Resolves each project once. */
 function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
   const known = new Map<string, Result<Project, Refusal>>();
   return async (asked: AskedProject): Promise<Result<Project, Refusal>> => {
     const key = "id" in asked ? `id ${asked.id}` : `name ${asked.name}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    if (known.size === MAX_PLACES) return TOO_MANY_PLACES;
+    if (known.size === MAX_SHARDS) return TOO_MANY_SHARDS;
     const [resolved] = await resolveProjects([asked]);
     if (resolved === undefined) throw new Error("a workspace did not answer for the project it was asked for");
     known.set(key, resolved);
@@ -94,33 +94,33 @@ function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
   };
 }
 
-/** Changes gathered for one actor. */
+/** Changes queued for one actor. */
 interface Lane {
   readonly send: (changes: readonly RunChange[]) => Promise<Capacity | null>;
-  waiting: RunChange[];
+  queued: RunChange[];
   bytes: number;
-  /** The end of its last message: messages of one lane keep their order. */
+  /** Settles with its last message: messages of a lane keep their order. */
   sent: Promise<void>;
 }
 
 function messagesTo(env: Env, tenantId: string) {
   const lanes = new Map<string, Lane>();
   const inFlight = new Set<Promise<void>>();
-  let waitingBytes = 0;
+  let queuedBytes = 0;
   let failed: { readonly fault: unknown } | null = null;
   let refused: Capacity | null = null;
-  const lost = newLane(async (changes) => {
-    const placed = await unrouted(env, tenantId).place(changes);
-    return placed.ok ? null : placed.failure;
+  const unroutedLane = newLane(async (changes) => {
+    const routed = await unrouted(env, tenantId).route(changes);
+    return routed.ok ? null : routed.failure;
   });
 
   const dispatch = async (lane: Lane): Promise<void> => {
-    if (lane.waiting.length === 0) return;
+    if (lane.queued.length === 0) return;
     while (inFlight.size >= MESSAGES_IN_FLIGHT) await Promise.race(inFlight);
     if (failed !== null) throw failed.fault;
-    const changes = lane.waiting;
-    waitingBytes -= lane.bytes;
-    lane.waiting = [];
+    const changes = lane.queued;
+    queuedBytes -= lane.bytes;
+    lane.queued = [];
     lane.bytes = 0;
     if (refused !== null) return;
     const message = lane.sent
@@ -141,16 +141,16 @@ function messagesTo(env: Env, tenantId: string) {
     if (failed !== null) throw failed.fault;
   };
 
-  /** Null: the request has reached as many shards as it may. */
+  /** null: the request reaches too many shards. */
   const laneOf = (change: RunChange, project: Project | null): Lane | null => {
-    // The times and the project of a feedback are hints from whoever gave it: only its run tells where it belongs.
+    // Times and project of feedback are only hints: its run decides where it is stored.
     const day = change.kind === "feedback" ? null : dayOfChange(change);
-    if (project === null || day === null) return lost;
+    if (project === null || day === null) return unroutedLane;
     const shard = shardOf(change.id, project.shards);
     const key = `${project.id}/${day}/${shard}`;
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    if (lanes.size === MAX_PLACES) return null;
+    if (lanes.size === MAX_SHARDS) return null;
     const lane = newLane((batch) =>
       sendToShard(env, tenantId, { projectId: project.id, day, shards: project.shards }, shard, batch),
     );
@@ -159,29 +159,29 @@ function messagesTo(env: Env, tenantId: string) {
   };
 
   return {
-    /** Answers whether the change is on its way. */
+    /** false: the change was refused. */
     async add(change: RunChange, project: Project | null): Promise<boolean> {
       const lane = laneOf(change, project);
       if (lane === null) return false;
       const bytes = changeBytes(change);
-      if (lane.bytes + bytes > MESSAGE_BYTES) await this.leave(lane);
-      lane.waiting.push(project === null ? change : { ...change, project: { id: project.id } });
+      if (lane.bytes + bytes > MESSAGE_BYTES) await this.flush(lane);
+      lane.queued.push(project === null ? change : { ...change, project: { id: project.id } });
       lane.bytes += bytes;
-      waitingBytes += bytes;
-      if (waitingBytes > WAITING_BYTES) await this.leave(largest([...lanes.values(), lost]));
+      queuedBytes += bytes;
+      if (queuedBytes > QUEUED_BYTES) await this.flush(largest([...lanes.values(), unroutedLane]));
       return true;
     },
-    /** Strays leave after everything else has arrived: their runs may be among it. */
-    async leave(lane: Lane): Promise<void> {
-      if (lane === lost) {
+    /** Unrouted changes are sent after all others were stored: their runs may be among them. */
+    async flush(lane: Lane): Promise<void> {
+      if (lane === unroutedLane) {
         for (const other of lanes.values()) await dispatch(other);
         await settle();
       }
       await dispatch(lane);
     },
-    /** Answers why something was not taken. Nothing is sent any more once that is known. */
+    /** Answers the refusal of an actor, if any. Nothing is sent after the first refusal. */
     async finish(): Promise<Capacity | null> {
-      await this.leave(lost);
+      await this.flush(unroutedLane);
       await settle();
       return refused;
     },
@@ -198,13 +198,13 @@ async function sendToShard(
   const actor = traceShard(env, { tenantId, projectId: known.projectId, day: known.day, shard });
   const taken = await actor.ingest(changes);
   if (!taken.ok) return taken.failure;
-  const { note } = taken.value;
-  if (note === null) return null;
-  await unrouted(env, tenantId).noteDay(known);
-  await actor.dayNoted(note);
+  const { registrationToken } = taken.value;
+  if (registrationToken === null) return null;
+  await unrouted(env, tenantId).registerDay(known);
+  await actor.confirmDayRegistration(registrationToken);
   return null;
 }
 
-const newLane = (send: Lane["send"]): Lane => ({ send, waiting: [], bytes: 0, sent: Promise.resolve() });
+const newLane = (send: Lane["send"]): Lane => ({ send, queued: [], bytes: 0, sent: Promise.resolve() });
 
-const largest = (lanes: readonly Lane[]): Lane => lanes.reduce((most, lane) => (lane.bytes > most.bytes ? lane : most));
+const largest = (lanes: readonly Lane[]): Lane => lanes.reduce((max, lane) => (lane.bytes > max.bytes ? lane : max));

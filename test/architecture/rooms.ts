@@ -156,7 +156,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "src/s3",
-    purpose: "Adapter of S3 stores",
+    purpose: "Adapter of S3 stores: Store over the S3 protocol",
     imports: ["src/domain/destination", "src/domain/shared", "src/net"],
     packages: ["aws4fetch", "node:crypto"],
   },
@@ -262,7 +262,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "durable/secrets",
-    purpose: "Sealing and opening of credentials with the master keys",
+    purpose: "Credentials sealed with the master keys, and the buckets that they open",
     imports: [
       "durable/protocol",
       "src/domain/destination",
@@ -282,7 +282,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "durable/source",
-    purpose: "Where exports read runs: the port TraceSource",
+    purpose: "Chooses the source that a project's exports read",
     imports: [
       "durable/concurrency",
       "durable/protocol",

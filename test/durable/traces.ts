@@ -122,7 +122,7 @@ export function shardStub({ tenantId, project }: TestProject, shard = 0): Durabl
 export const shard = ({ tenantId, project }: TestProject, ordinal = 0) =>
   traceShard(env, { tenantId, projectId: project.id, day: DAY, shard: ordinal });
 
-export const straysOf = ({ tenantId }: TestProject) => unrouted(env, tenantId);
+export const unroutedOf = ({ tenantId }: TestProject) => unrouted(env, tenantId);
 
 /** Puts another bucket or other settings under the shard, until it is evicted. */
 export const withEnv = (

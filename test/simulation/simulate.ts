@@ -34,8 +34,8 @@ async function lead(options: SimulationOptions): Promise<void> {
     sum = sumOf(sum, tally);
     if (sum.seeds % PROGRESS_EVERY === 0) console.log(summaryOf(sum, performance.now() - began));
   };
-  const isShared = !options.isTraced && options.seeds >= SEEDS_WORTH_IT;
-  const found = isShared
+  const isClaimed = !options.isTraced && options.seeds >= SEEDS_WORTH_IT;
+  const found = isClaimed
     ? await shared(options, onTally)
     : await explore(shareOf(options), onTally, options.isTraced ? printLine : null);
   console.log(summaryOf(sum, performance.now() - began));

@@ -15,19 +15,19 @@ import type { ShardEstimate, ShardQuestion } from "../../protocol/shard.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import type { ShardStore } from "../store/store.ts";
 
-/** Hot changes looked at together; of a run whose changes stand far apart, each part counts. */
+/** Hot changes read per page. A run whose changes lie on several pages counts once per page. */
 const CHANGES_PER_PAGE = 20_000;
 
-/** Hot runs written to learn what they take: about as many bytes as a page of a column holds. */
+/** Bytes of hot runs encoded as a sample: about one page of a column. */
 const SAMPLE_BYTES = 1024 * 1024;
 
 /**
- * Sizes beside zstd's, measured with src/parquet/encoding/codec.ts on pages of the benchmark's generated runs (12 MB of inputs,
+ * Size ratio to zstd, measured with src/parquet/encoding/codec.ts on pages of the benchmark's generated runs (12 MB of inputs,
  * outputs and extra): zstd 0.75 MB, gzip 0.94 MB, snappy 1.82 MB.
  */
-const SIZE_BESIDE_ZSTANDARD = { gzip: 1.25, snappy: 2.4 } as const;
+const SIZE_RATIO_TO_ZSTANDARD = { gzip: 1.25, snappy: 2.4 } as const;
 
-/** What a shard would give to an export, told from footers and a sample: nothing is sealed, nothing is read from R2. */
+/** What an export would get from the shard, estimated from footers and a sample. Seals nothing, reads nothing from R2. */
 export function estimateShard(store: ShardStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
   const filter = acceptedFilter(question.filter);
   const sealed = store
@@ -36,7 +36,7 @@ export function estimateShard(store: ShardStore, identity: ShardIdentity, questi
     .map((segment) => estimateSegment(segment, question));
   const hot = estimateHot(store, identity, question);
   return {
-    shares: [...sealed.map(({ share }) => share), ...hot.shares].filter(({ rows }) => rows > 0),
+    sizeBounds: [...sealed.map(({ sizeBound }) => sizeBound), ...hot.sizeBounds].filter(({ rows }) => rows > 0),
     isExact: filter === null && hot.isExact && sealed.every(({ isExact }) => isExact),
   };
 }
@@ -49,24 +49,24 @@ function maybeMatches({ footer }: SnapshotSegment, filter: Filter): boolean {
 function estimateSegment(
   segment: SnapshotSegment,
   question: ShardQuestion,
-): { readonly share: SizeBound; readonly isExact: boolean } {
+): { readonly sizeBound: SizeBound; readonly isExact: boolean } {
   const footer = segment.footer === null ? null : readFooter(segment.footer);
   const whole = footer?.ok
-    ? shareOf({ bytes: segment.bytes, footer: footer.value }, question)
+    ? sizeBoundOf({ bytes: segment.bytes, footer: footer.value }, question)
     : { rows: segment.rows, mostBytes: segment.bytes };
   const part = partInside(segment, question.window);
-  const share = { rows: Math.round(whole.rows * part), mostBytes: Math.round(whole.mostBytes * part) };
-  return { share, isExact: part === 1 && footer?.ok === true && question.compression === "zstandard" };
+  const sizeBound = { rows: Math.round(whole.rows * part), mostBytes: Math.round(whole.mostBytes * part) };
+  return { sizeBound, isExact: part === 1 && footer?.ok === true && question.compression === "zstandard" };
 }
 
-/** How much of the segment's time lies in the window: its runs are taken to be spread evenly. */
+/** Part of the segment's time range inside the window; assumes that its runs are spread evenly. */
 function partInside({ minStart, maxStart }: SnapshotSegment, window: Window): number {
   const from = Math.max(minStart, window.start * 1000);
   const to = Math.min(maxStart, window.end * 1000 - 1);
   return (to - from + 1) / (maxStart - minStart + 1);
 }
 
-/** Runs that are not sealed yet, as one more segment of which a sample is known. */
+/** Unsealed runs, estimated as one more segment from a sample. */
 function estimateHot(store: ShardStore, identity: ShardIdentity, question: ShardQuestion): ShardEstimate {
   const upTo = store.hot.lastSeq();
   const sample = new SegmentWriter(identity);
@@ -80,7 +80,7 @@ function estimateHot(store: ShardStore, identity: ShardIdentity, question: Shard
     if (last === undefined) break;
     after = last.seq;
     const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
-    const { fresh, folds } = planSeal(runs, WHAT_A_SNAPSHOT_SEALS);
+    const { fresh, folds } = planSeal(runs, SNAPSHOT_POLICY);
     const inside = fresh.filter((run) => isInside(run, question.window));
     if (inside.length + folds.size > 0) isExact = false;
     for (const run of inside) {
@@ -93,15 +93,15 @@ function estimateHot(store: ShardStore, identity: ShardIdentity, question: Shard
       sampledBytes += run.bytes;
     }
   }
-  if (sampledBytes === 0) return { shares: [], isExact };
+  if (sampledBytes === 0) return { sizeBounds: [], isExact };
   const { bytes } = sample.finish();
   const footer = readFooter(footerOfFile(bytes));
   if (!footer.ok) throw new Error("a segment just written has no footer");
-  const { mostBytes } = shareOf({ bytes: bytes.length, footer: footer.value }, question);
-  return { shares: [{ rows, mostBytes: Math.round((mostBytes * hotBytes) / sampledBytes) }], isExact };
+  const { mostBytes } = sizeBoundOf({ bytes: bytes.length, footer: footer.value }, question);
+  return { sizeBounds: [{ rows, mostBytes: Math.round((mostBytes * hotBytes) / sampledBytes) }], isExact };
 }
 
-const WHAT_A_SNAPSHOT_SEALS = {
+const SNAPSHOT_POLICY = {
   scope: "everything",
   now: 0,
   hotBytes: 0,
@@ -113,14 +113,14 @@ const WHAT_A_SNAPSHOT_SEALS = {
 const isInside = ({ start }: HotRun, window: Window): boolean =>
   start !== null && start >= window.start * 1000 && start < window.end * 1000;
 
-/** The share of a whole segment. */
-function shareOf(segment: PlannedSegment, { selection, compression, targetFileBytes }: ShardQuestion): SizeBound {
-  const [share] = sizeBoundsOf([recoded(segment, compression)], selection, targetFileBytes);
-  if (share === undefined) throw new Error("a segment has a share");
-  return share;
+/** Rows and size bound of a whole segment. */
+function sizeBoundOf(segment: PlannedSegment, { selection, compression, targetFileBytes }: ShardQuestion): SizeBound {
+  const [sizeBound] = sizeBoundsOf([recoded(segment, compression)], selection, targetFileBytes);
+  if (sizeBound === undefined) throw new Error("a segment has a size bound");
+  return sizeBound;
 }
 
-/** The segment as the codec would make it: its chunks one after the other, in their new sizes. */
+/** The segment as the codec would write it: its chunks in a row, with their new sizes. */
 function recoded(segment: PlannedSegment, compression: Compression): PlannedSegment {
   if (compression === "zstandard") return segment;
   const { rows, chunks } = segment.footer;
@@ -135,4 +135,4 @@ function recoded(segment: PlannedSegment, compression: Compression): PlannedSegm
 }
 
 const sizeIn = (codec: Exclude<Compression, "zstandard">, { bytes, rawBytes }: PlacedChunk): number =>
-  codec === "none" ? rawBytes : Math.min(rawBytes, Math.round(bytes * SIZE_BESIDE_ZSTANDARD[codec]));
+  codec === "none" ? rawBytes : Math.min(rawBytes, Math.round(bytes * SIZE_RATIO_TO_ZSTANDARD[codec]));

@@ -1,4 +1,3 @@
-import { footerOfFile } from "../../../src/parquet/footer.ts";
 import { feedbackOfRuns } from "../../../src/parquet/read/run-feedback.ts";
 import type { FeedbackEntry } from "../../../src/trace/run/change.ts";
 import { feedbackBytes, feedbackEntries, feedbackKept } from "../../../src/trace/run/feedback-list.ts";
@@ -7,8 +6,8 @@ import type { ShardStore } from "../store/store.ts";
 import type { ShardView } from "./shard-view.ts";
 
 /**
- * What feedback says now: as it stands in the segments that hold its runs, and what has come since. Segments are read
- * one after the other, only as far as there is room. Null: segments were written meanwhile, so that nothing is certain.
+ * The present content of feedback: from the segments of its runs, with newer changes applied. Reads segments one after
+ * the other, until `maxBytes` are reached. null: segments changed during the read, so the result is not certain.
  */
 export async function readFeedback(
   { env, store }: ShardView,
@@ -17,7 +16,7 @@ export async function readFeedback(
   const { commits } = store;
   const segments = store.segmentOf(asked.map(({ runId }) => runId));
   const wanted = new Set(asked.map(({ id }) => id));
-  /** Of each run that was looked at, what is asked for. */
+  /** The requested feedback of each run that was read. */
   const known = new Map<string, readonly FeedbackEntry[]>();
   const found: (string | null)[] = [];
   let bytes = 0;
@@ -61,11 +60,10 @@ async function listsIn(
   runIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const key = store.objects.keyOf(number);
-  const footer = store.footer(number);
-  const read = async (range?: R2Range): Promise<Uint8Array> => {
-    const object = await bucket.get(key, range === undefined ? {} : { range });
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const object = await bucket.get(key, { range: { offset, length } });
     if (object === null) throw new Error(`the segment ${key} is missing from its bucket`);
     return new Uint8Array(await object.arrayBuffer());
   };
-  return feedbackOfRuns(footer ?? footerOfFile(await read()), (offset, length) => read({ offset, length }), runIds);
+  return feedbackOfRuns(store.footer(number), read, runIds);
 }

@@ -3,17 +3,17 @@ import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { type QueriedRows, queriedBytes, type RowsQuestion } from "../../protocol/query.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
 import { changedRow, freshRow } from "../store/apply-changes.ts";
-import { partsOf, type SegmentWithChanges } from "./segments-with-changes.ts";
+import { type SegmentWithChanges, segmentsWithChanges } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";
 
 /**
- * Rows of a shard by their ids, each with everything that was acknowledged of it. Segments are read one after the
- * other, only as far as the rows have room. Null: segments were written meanwhile, so that nothing is certain.
+ * Rows of a shard by their ids, each with everything that was acknowledged of it. Reads segments one after the other,
+ * until `maxBytes` are reached. null: segments changed during the read, so the result is not certain.
  */
 export async function readRuns(view: ShardView, { ids, columns, maxBytes }: RowsQuestion): Promise<QueriedRows | null> {
   const { store } = view;
   const commits = store.commits;
-  const { fresh, sealed } = partsOf(store, { ids, order: "asc" });
+  const { fresh, sealed } = segmentsWithChanges(store, { ids, order: "asc" });
   const freshOf = new Map(fresh.map((run) => [run.id, run]));
   const segments = store.segmentOf(ids);
   const partOf = new Map(sealed.map((part) => [part.segment.key, part]));
@@ -43,7 +43,7 @@ export async function readRuns(view: ShardView, { ids, columns, maxBytes }: Rows
   return rows;
 }
 
-/** Rows of one segment by their ids, with what came since. */
+/** Rows of one segment by their ids, with the changes that arrived after its seal. */
 async function rowsOf(
   { env, store }: ShardView,
   { segment, changed }: SegmentWithChanges,
@@ -61,13 +61,13 @@ async function rowsOf(
     partialRows(held, needed, Uint32Array.from(numbers)).map((row) => {
       const { id = "" } = row;
       const run = changed.get(id);
-      // Where a run has changed, all columns were read.
+      // All columns were read where a run has changed.
       return [id, picked(run === undefined ? row : changedRow(store, row as SegmentRow, run), columns)];
     }),
   );
 }
 
-/** The columns asked for, in memory of their own: what goes to another actor must not take a page along. */
+/** The requested columns, copied: a message to another actor must not hold a whole page. */
 const picked = (row: PartialRow, columns: readonly RowColumn[]): PartialRow =>
   Object.fromEntries(
     columns.map((column) => {

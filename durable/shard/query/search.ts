@@ -20,12 +20,12 @@ import { changedRow } from "../store/apply-changes.ts";
 import type { SegmentWithChanges } from "./segments-with-changes.ts";
 import type { ShardView } from "./shard-view.ts";
 
-/** What says where a row stands, and what a hit says. */
+/** Columns of a row's position, and of a hit. */
 const PLACE: ReadonlySet<RowColumn> = new Set(["id", "start_time"]);
 const HIT: ReadonlySet<RowColumn> = new Set([...PLACE, "trace_id", "dotted_order"]);
 const EVERY_COLUMN: ReadonlySet<RowColumn> = new Set(ROW_COLUMNS);
 
-/** One look through a shard, and the best that it has found so far. */
+/** One search through a shard, with the best hits so far. */
 export class Search {
   readonly #view: ShardView;
   readonly #question: RunQuestion;
@@ -43,44 +43,44 @@ export class Search {
     this.#ids = question.ids === null ? null : new Set(question.ids);
   }
 
-  /** Whether nothing from that place on can be among the first that are asked for. */
+  /** Whether no run at or behind the position can be among the first `limit` hits. */
   isPast(position: Position): boolean {
     const last = this.hits[this.#question.limit - 1];
     return last !== undefined && comparePositions(this.#question.order, position, last) > 0;
   }
 
-  /** Whether runs of the part may stand where the question looks. */
-  mayHold({ least, most }: SegmentWithChanges): boolean {
+  /** Whether the segment may hold runs that the question is about. */
+  mayHold({ minStart, maxStart }: SegmentWithChanges): boolean {
     const { window, after, order } = this.#question;
-    if (least >= window.end || most < window.start) return false;
+    if (minStart >= window.end || maxStart < window.start) return false;
     if (after === null) return true;
-    return order === "asc" ? most >= after.start : least <= after.start;
+    return order === "asc" ? maxStart >= after.start : minStart <= after.start;
   }
 
-  /** Whether the question is about a run in that place. */
+  /** Whether the question is about a run at the position. */
   isInside(place: Position): boolean {
     const { window, after, order } = this.#question;
     if (place.start < window.start || place.start >= window.end) return false;
     return this.#isAsked(place.id) && (after === null || comparePositions(order, after, place) < 0);
   }
 
-  /** Takes the row among the hits if it fits. */
+  /** Adds the row to the hits if it matches. */
   offer(row: SegmentRow): void {
     if (this.isInside(this.#placeOf(row.id, row.start_time)) && this.#matches(row)) this.#add([this.#hitOf(row)]);
   }
 
-  /** Looks through a segment; its answer counts only if nothing was committed meanwhile. */
-  async look({ segment, changed }: SegmentWithChanges, commits: number): Promise<void> {
+  /** Searches a segment. The hits count only if the shard committed nothing meanwhile. */
+  async searchSegment({ segment, changed }: SegmentWithChanges, commits: number): Promise<void> {
     const footer = await segmentFooter(this.#view.env, segment);
     const matches = mayMatch(this.#filter, statisticsOf(footer));
-    const isRuledOut = matches === "none" || !(await this.#mayHoldTrace(segment, footer));
-    if (isRuledOut && changed.size === 0) return;
-    const tested = isRuledOut || matches === "all" ? [] : rowColumnsOf(this.#compiled.columns);
+    const isExcluded = matches === "none" || !(await this.#mayHoldTrace(segment, footer));
+    if (isExcluded && changed.size === 0) return;
+    const tested = isExcluded || matches === "all" ? [] : rowColumnsOf(this.#compiled.columns);
     const held = await this.#read(segment, footer, new Set([...PLACE, ...tested]));
     const places = partialRows(held, PLACE, "all").map(({ id, start_time }) => this.#placeOf(id, start_time));
     const numbersOf = (isMeant: (place: Position) => boolean): Uint32Array =>
       Uint32Array.from(places.flatMap((place, row) => (isMeant(place) ? [row] : [])));
-    if (!isRuledOut) {
+    if (!isExcluded) {
       const candidates = numbersOf((place) => !changed.has(place.id) && this.isInside(place));
       const rows = partialRows(held, tested, candidates);
       const matching = candidates.filter((_, index) => matches === "all" || this.#matches(rows[index] ?? {}));
@@ -90,7 +90,7 @@ export class Search {
     if (late.length > 0) await this.#offerChanged({ segment, changed }, footer, late, commits);
   }
 
-  /** As many rows as are asked for, in the order of the segment: those whose places come first. */
+  /** The first `limit` rows by position, in the order of the segment. */
   #firstOf(rows: Uint32Array, places: readonly Position[]): Uint32Array {
     const { order, limit } = this.#question;
     if (rows.length <= limit) return rows;
@@ -99,14 +99,14 @@ export class Search {
     return Uint32Array.from(inOrder.slice(0, limit)).sort();
   }
 
-  /** Takes rows among the hits. */
+  /** Adds rows to the hits. */
   async #addRows(segment: SnapshotSegment, footer: Footer, rows: Uint32Array): Promise<void> {
     if (rows.length === 0) return;
     const held = await this.#read(segment, footer, HIT);
     this.#add(partialRows(held, HIT, rows).map((row) => this.#hitOf(row)));
   }
 
-  /** Rows of which more is known than the segment says: only the whole row tells what becomes of it. */
+  /** Rows with unsealed changes: the changes must be applied before the filter is evaluated, so all columns are read. */
   async #offerChanged(
     { segment, changed }: Pick<SegmentWithChanges, "segment" | "changed">,
     footer: Footer,
@@ -115,11 +115,11 @@ export class Search {
   ): Promise<void> {
     const { store } = this.#view;
     const held = await this.#read(segment, footer, EVERY_COLUMN);
-    // What was committed while they were read has taken the changes with it.
+    // A commit during the read has removed the changes.
     if (store.commits !== commits) return;
     for (const before of partialRows(held, ROW_COLUMNS, rows)) {
       const run = changed.get(before.id ?? "");
-      // All columns of a row are the row.
+      // All columns were read, so it is a whole row.
       if (run !== undefined) this.offer(changedRow(store, before as SegmentRow, run));
     }
   }
@@ -163,6 +163,6 @@ export class Search {
   }
 }
 
-/** A run that names no trace is one of its own. */
+/** A run without trace id is its own trace. */
 const inTraces = (ids: readonly string[]): Filter =>
   or([textIs("trace_id", ids), and([textIs("trace_id", null), textIs("id", ids)])]);

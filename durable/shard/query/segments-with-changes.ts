@@ -4,30 +4,33 @@ import type { RunQuestion } from "../../protocol/query.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import type { ShardStore } from "../store/store.ts";
 
-/** A segment, and what has come since for runs in it. */
+/** A segment, and the hot changes of its runs. */
 export interface SegmentWithChanges {
   readonly segment: SnapshotSegment;
   /** By id of the run. */
   readonly changed: ReadonlyMap<string, HotRun>;
-  /** No run of it began before or after these instants, in epoch microseconds. */
-  readonly least: number;
-  readonly most: number;
+  /** All its runs began within these instants, both included, in epoch microseconds. */
+  readonly minStart: number;
+  readonly maxStart: number;
 }
 
-/** Where a run stands that no segment holds. */
+/** Position of an unsealed run in query order. */
 export const placeOf = ({ start, id }: HotRun, projectId: string): Position => ({ start: start ?? 0, id, projectId });
 
-/** What a shard has to look at, as it is now. */
+/** Everything that a query of a shard must read. */
 export interface SegmentsWithChanges {
-  /** Runs that no segment holds, in the order asked for. */
+  /** Unsealed runs, in query order. */
   readonly fresh: readonly HotRun[];
-  /** In the order of the first run that each may hold. */
+  /** Ordered by the first run that each may hold. */
   readonly sealed: readonly SegmentWithChanges[];
 }
 
 const ALL_TIME = { start: 0, end: Number.MAX_SAFE_INTEGER / 1000 };
 
-export function partsOf(store: ShardStore, { ids, order }: Pick<RunQuestion, "ids" | "order">): SegmentsWithChanges {
+export function segmentsWithChanges(
+  store: ShardStore,
+  { ids, order }: Pick<RunQuestion, "ids" | "order">,
+): SegmentsWithChanges {
   const changes = ids === null ? store.hot.between(0, store.hot.lastSeq(), -1) : store.hot.ofRuns(ids);
   const runs = groupByRun(changes, store.segmentOf([...new Set(changes.map(({ run }) => run))]));
   const changedIn = new Map<string, HotRun[]>();
@@ -45,19 +48,18 @@ export function partsOf(store: ShardStore, { ids, order }: Pick<RunQuestion, "id
     .filter(({ key }) => asked === null || asked.has(key));
   return {
     fresh: runs.filter((run) => run.segment === null && run.start !== null && run.known).sort(byStart(order)),
-    sealed: segments.map((one) => partOf(one, changedIn.get(one.key) ?? [])).sort(byFirst(order)),
+    sealed: segments.map((one) => withChanges(one, changedIn.get(one.key) ?? [])).sort(byFirst(order)),
   };
 }
 
-/** A change may say that a run began at another time than the sealed row does: until they are merged, both count. */
-function partOf(segment: SnapshotSegment, changed: readonly HotRun[]): SegmentWithChanges {
-  let least = segment.minStart;
-  let most = segment.maxStart;
+/** A change may give a run another start than its sealed row has; until they are merged, the range covers both. */
+function withChanges(segment: SnapshotSegment, changed: readonly HotRun[]): SegmentWithChanges {
+  let { minStart, maxStart } = segment;
   for (const { start } of changed) {
-    least = Math.min(least, start ?? least);
-    most = Math.max(most, start ?? most);
+    minStart = Math.min(minStart, start ?? minStart);
+    maxStart = Math.max(maxStart, start ?? maxStart);
   }
-  return { segment, changed: new Map(changed.map((run) => [run.id, run])), least, most };
+  return { segment, changed: new Map(changed.map((run) => [run.id, run])), minStart, maxStart };
 }
 
 const byStart =
@@ -68,4 +70,4 @@ const byStart =
 const byFirst =
   (order: Order) =>
   (a: SegmentWithChanges, b: SegmentWithChanges): number =>
-    order === "asc" ? a.least - b.least : b.most - a.most;
+    order === "asc" ? a.minStart - b.minStart : b.maxStart - a.maxStart;

@@ -2,7 +2,7 @@ import type { ShardIdentity } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { ShardStore } from "../store/store.ts";
 
-/** A trace shard as queries see it. */
+/** What queries need of a trace shard. */
 export interface ShardView {
   readonly env: Env;
   readonly store: ShardStore;

@@ -8,7 +8,7 @@ import { sealingMemory } from "../../concurrency/memory-budget.ts";
 import { type ShardIdentity, traceShardName } from "../../protocol/actors.ts";
 import type { Replaced, ShardStore, WrittenSegment } from "../store/store.ts";
 
-/** What work on a shard's segments needs. Never done twice at once. */
+/** What sealing and rewriting need. One such task runs at a time. */
 export interface Sealing {
   readonly store: ShardStore;
   readonly storage: DurableObjectStorage;
@@ -17,15 +17,15 @@ export interface Sealing {
   readonly segmentRawBytes: number;
 }
 
-/** Rows of one segment at most: with small runs this many fill a row group well (engines choose about the same). */
+/** Most rows of a segment. It fills a row group well with small runs; query engines choose about the same. */
 export const MAX_SEGMENT_ROWS = 10_240;
 
-/** A segment being filled: its rows are put in order when it is written. */
+/** A segment being filled. Its rows are sorted when it is written. */
 export interface Draft {
   readonly rows: SegmentRow[];
-  /** The `rowBytes` of the rows: what a segment is closed by. */
+  /** Sum of `rowBytes`; decides when the segment is full. */
   rawBytes: number;
-  /** Hot runs whose changes are in it. */
+  /** Hot runs whose changes the rows contain. */
   readonly sources: HotRun[];
 }
 
@@ -36,7 +36,7 @@ export function isFull({ segmentRawBytes }: Sealing, { rows, rawBytes }: Draft, 
   return rows.length === MAX_SEGMENT_ROWS || rawBytes + rowBytes(next) > segmentRawBytes;
 }
 
-/** `source`: the hot run whose changes are in the row; null: the row comes from a segment as it is. */
+/** `source`: the hot run whose changes the row contains; null: the row is copied from a segment unchanged. */
 export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void {
   draft.rows.push(source === null ? row : ownRow(row));
   draft.rawBytes += rowBytes(row);
@@ -44,8 +44,8 @@ export function add(draft: Draft, row: SegmentRow, source: HotRun | null): void 
 }
 
 /**
- * Does the work once memory is granted for its rows, at most those of one segment, and for the object made of them:
- * very many shards may have to seal at once, as an export asks each of its days for a snapshot.
+ * Runs `work` once memory is granted for its rows (one segment at most) and for the object written from them. Many shards
+ * may seal at once, because an export asks each of its days for a snapshot.
  */
 export async function withSealingMemory(
   { segmentRawBytes }: Sealing,
@@ -60,7 +60,7 @@ export async function withSealingMemory(
   }
 }
 
-/** Puts the segment into the bucket, where it counts for nothing until it is committed. */
+/** Writes the segment to the bucket. It takes effect only when it is committed. */
 export async function write({ store, bucket, identity }: Sealing, draft: Draft): Promise<WrittenSegment> {
   const writer = new SegmentWriter(identity);
   const runs: string[] = [];
@@ -76,7 +76,7 @@ export async function write({ store, bucket, identity }: Sealing, draft: Draft):
   const { bytes, rows, minStart, maxStart } = writer.finish();
   const { number, key } = store.objects.intend((n) => segmentKey(identity, n), Date.now());
   const object = await bucket.put(key, bytes);
-  // Only a conditional write is answered with null, and this one has no condition.
+  // R2 answers null only to conditional writes.
   if (object === null) throw new Error(`the segment ${key} was not written`);
   const { etag } = object;
   const footer = footerOfFile(bytes);
@@ -94,7 +94,7 @@ export async function write({ store, bucket, identity }: Sealing, draft: Draft):
   };
 }
 
-/** Makes written segments count, in one transaction with all that follows from it. */
+/** Makes written segments live, in one transaction with everything that follows from it. */
 export function commit(
   { store, storage }: Sealing,
   written: readonly WrittenSegment[],
@@ -103,10 +103,10 @@ export function commit(
 ): void {
   const seqs = sources.flatMap((source) => source.seqs);
   storage.transactionSync(() => store.commit(written, replaced, seqs, Date.now()));
-  // After the transaction: one that is rolled back must not leave the sum wrong.
+  // After the transaction, so that a rollback leaves the sum right.
   store.hot.bytes -= sources.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Zero-padded, so that keys sort in the order in which they were written. */
+/** Zero-padded, so that keys sort in the order of writing. */
 const segmentKey = (identity: ShardIdentity, number: number): string =>
   `${traceShardName(identity)}/${String(number).padStart(8, "0")}.parquet`;

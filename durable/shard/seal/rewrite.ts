@@ -6,45 +6,44 @@ import { changedRow } from "../store/apply-changes.ts";
 import type { Replaced, WrittenSegment } from "../store/store.ts";
 import { add, commit, emptyDraft, isFull, type Sealing, withSealingMemory, write } from "./draft.ts";
 
-/** Late changes folded in while segments are merged; what is left is folded when it is due. */
-const CHANGES_AT_ONCE = 20_000;
+/** Most hot changes applied while segments are merged; a later seal applies the rest. */
+const MAX_APPLIED_CHANGES = 20_000;
 
-/** Rewrites a segment with the changes that came since. */
+/** Rewrites a segment with the changes that arrived after its seal. */
 export const fold = (sealing: Sealing, segment: number, changed: readonly HotRun[]): Promise<void> =>
   rewrite(sealing, { segments: [segment], first: sealing.store.objects.firstOf(segment) }, changed);
 
-/** Merges small segments, with whatever came late for them. */
+/** Merges small segments and applies the hot changes of their runs. */
 export async function compact(sealing: Sealing, compaction: Compaction): Promise<void> {
   const { store } = sealing;
-  const changes = store.hot.ofSegments(compaction.segments, CHANGES_AT_ONCE);
+  const changes = store.hot.ofSegments(compaction.segments, MAX_APPLIED_CHANGES);
   const changed = groupByRun(changes, store.segmentOf(changes.map(({ run }) => run)));
   await rewrite(sealing, compaction, changed);
 }
 
-/** Writes the rows of segments anew, with changes folded in; the old objects stay for exports that are reading them. */
+/** Writes the rows of segments again with changes applied. The old objects stay for exports that are reading them. */
 function rewrite(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
-  const { store, segmentRawBytes } = sealing;
-  const rawBytes = store.objects.rawBytesOf(replaced.segments, segmentRawBytes);
+  const rawBytes = sealing.store.objects.rawBytesOf(replaced.segments);
   return withSealingMemory(sealing, rawBytes, () => rewriteRows(sealing, replaced, changed));
 }
 
-/** The rows of all of them are in memory: together they are no more than one segment. */
+/** Holds the rows of all segments in memory: together they make one segment at most. */
 async function rewriteRows(sealing: Sealing, replaced: Replaced, changed: readonly HotRun[]): Promise<void> {
   const { store } = sealing;
   const byId = new Map(changed.map((run) => [run.id, run]));
-  const foldedRow = (row: SegmentRow): SegmentRow => {
+  const changedRowOf = (row: SegmentRow): SegmentRow => {
     const run = byId.get(row.id);
     return run === undefined ? row : changedRow(store, row, run);
   };
   const rows: SegmentRow[] = [];
   for (const segment of replaced.segments) rows.push(...readSegmentRows(await objectOf(sealing, segment)));
-  // Only the order is kept from the first pass: the changed rows need not all be in memory together.
-  const ordered = rows.map((row) => ({ row, id: row.id, start: foldedRow(row).start_time })).sort(inTimeOrder);
+  // The first pass keeps only the order, so that not all changed rows are in memory at once.
+  const ordered = rows.map((row) => ({ row, id: row.id, start: changedRowOf(row).start_time })).sort(inTimeOrder);
 
   const written: WrittenSegment[] = [];
   let draft = emptyDraft();
   for (const { row: before } of ordered) {
-    const row = foldedRow(before);
+    const row = changedRowOf(before);
     if (isFull(sealing, draft, row)) {
       written.push(await write(sealing, draft));
       draft = emptyDraft();

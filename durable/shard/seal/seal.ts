@@ -11,15 +11,15 @@ import { add, commit, emptyDraft, isFull, type Sealing, withSealingMemory, write
 import { fold } from "./rewrite.ts";
 
 /**
- * Moves hot runs into segments. Whatever is interrupted loses nothing and doubles nothing: an object is recorded
- * before it is written, and only a transaction after the write makes it count and forgets the changes that are in
- * it. Changes that come meanwhile stay hot, as changes of a sealed run.
+ * Moves hot runs into segments. An interruption loses and doubles nothing: an object is recorded before it is written,
+ * and one transaction after the write makes it live and deletes the changes that it contains. Changes that arrive
+ * meanwhile stay hot, as changes of a sealed run.
  */
 
-/** Hot changes read together; of those that stay hot nothing but what the plan needs is kept. Bounds memory. */
+/** Hot changes read per page. Of changes that stay hot only what the plan needs is kept. Bounds memory. */
 const CHANGES_PER_PAGE = 20_000;
 
-/** Seals what the policy chooses. Answers when the oldest sealable run that it left alone was first heard of. */
+/** Seals the runs that the policy selects. Answers when the oldest sealable run left hot arrived; null: none is left. */
 export async function seal(
   sealing: Sealing,
   scope: SealPolicy["scope"],
@@ -28,7 +28,7 @@ export async function seal(
   const { store } = sealing;
   const upTo = store.hot.lastSeq();
   let oldestLeftAt: number | null = null;
-  /** By run. What is sealed of a run is always the first of its changes: an older one that is folded later would win. */
+  /** By run. A seal takes the oldest changes of a run first: an older change applied later would override newer ones. */
   const left = new Map<string, readonly HotChange[]>();
   for (let after = 0; ; ) {
     const page = store.hot.between(after, upTo, CHANGES_PER_PAGE);
@@ -50,7 +50,7 @@ export async function seal(
   }
 }
 
-/** Writes runs that no segment holds yet. Each full segment counts at once: an interruption repeats one at most. */
+/** Writes runs that no segment holds yet. Each full segment is committed at once: an interruption repeats one at most. */
 async function sealFresh(sealing: Sealing, runs: readonly HotRun[]): Promise<void> {
   let draft = emptyDraft();
   for (const run of runs) {

@@ -12,34 +12,34 @@ import { seal } from "./seal.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A replaced segment is kept as long as an export may live that reads it, and this much longer. */
+/** A retired segment is kept for the longest life of an export that may read it, plus this. */
 const RETIRED_SLACK_MS = HOUR_MS;
 
-/** An object that was intended but never committed is removed after this long: no write takes as long. */
+/** An intended object that was never committed is deleted after this time; no write takes as long. */
 const ORPHANED_MS = HOUR_MS;
 
-/** Objects removed in one step; R2 takes up to 1,000 keys in a call. */
-const DISPOSED_AT_ONCE = 500;
+/** Objects deleted in one step; R2 accepts up to 1,000 keys per call. */
+const OBJECTS_PER_STEP = 500;
 
-/** Small segments among which a merge is looked for: each look compares them with each other. */
+/** Small segments considered for a merge; the search compares each with each. */
 const COMPARED_SEGMENTS = 64;
 
 /**
- * What is done to a shard's segments, and when it is due: sealing, merging, removing what nobody needs. Whoever calls
- * this lets nothing of it interleave.
+ * Maintains the segments of a shard and knows when each task is due: sealing, merging, deleting. Callers run its methods
+ * one after the other.
  */
 export class ShardUpkeep {
   readonly store: ShardStore;
   readonly #envNow: () => Env;
   readonly #storage: DurableObjectStorage;
   readonly #identity: ShardIdentity;
-  /** A cache of what the table says, but for runs that cannot be sealed yet: these must not wake the shard. */
+  /** When the oldest sealable hot change arrived. Runs that cannot be sealed yet do not count: they must not wake the shard. */
   #oldestAt: number | null;
-  /** Hot bytes at which the next seal is worth its while: ended runs may be few among them. */
+  /** Hot bytes at which the next seal is due. It rises after each seal: few of the rest may have ended. */
   #sealAtBytes: number;
   /** When the next object becomes disposable. */
   #disposeAt: number | null;
-  /** The merge of segments to be done next. */
+  /** The next merge of segments; null: none is worth it. */
   #compaction: Compaction | null;
 
   constructor(store: ShardStore, envNow: () => Env, storage: DurableObjectStorage, identity: ShardIdentity) {
@@ -53,7 +53,7 @@ export class ShardUpkeep {
     this.#compaction = this.#nextCompaction();
   }
 
-  /** When the next of all this is due; null: never. */
+  /** When the next task is due; null: none. */
   dueAt(now: number): number | null {
     return earliest(this.#sealDueAt(now), this.#compaction?.dueAt ?? null, this.#disposeAt);
   }
@@ -67,8 +67,8 @@ export class ShardUpkeep {
     return this.#disposeAt;
   }
 
-  /** Changes have come. */
-  heard(now: number): void {
+  /** Tells that changes arrived at `now`. */
+  changesArrived(now: number): void {
     this.#oldestAt ??= now;
   }
 
@@ -79,10 +79,10 @@ export class ShardUpkeep {
     const settings = this.#settings();
     const upTo = hot.lastSeq();
     const oldestLeftAt = await seal(this.#sealing(), scope, settings);
-    // Changes that came during the seal were not looked at.
+    // The seal did not see changes that arrived while it ran.
     this.#oldestAt = earliest(oldestLeftAt, hot.lastSeq() > upTo ? began : null);
     this.#sealAtBytes = hot.bytes + settings.sealBytes;
-    this.#afterRewrites();
+    this.#refreshPlans();
     if (before === 0) return;
     this.#log("trace_shard_sealed", { scope, bytes: before - hot.bytes, hotBytes: hot.bytes, ms: Date.now() - began });
   }
@@ -95,41 +95,41 @@ export class ShardUpkeep {
       await compact(this.#sealing(), compaction);
       this.#log("trace_shard_compacted", { segments: compaction.segments.length, ms: Date.now() - began });
     }
-    this.#afterRewrites();
+    this.#refreshPlans();
   }
 
-  /** Removes objects that nobody needs any more: the object first, so that a death in between repeats it. */
+  /** Deletes disposable objects. The object goes before its record, so that a crash in between only repeats the deletion. */
   async dispose(): Promise<void> {
     const now = Date.now();
     const { objects } = this.store;
-    const disposable = objects.disposable(now - ORPHANED_MS, now - this.#retiredMs(), DISPOSED_AT_ONCE);
+    const disposable = objects.disposable(now - ORPHANED_MS, now - this.#retiredMs(), OBJECTS_PER_STEP);
     if (disposable.length === 0) return;
     await this.#envNow().SEGMENTS.delete(disposable.map(({ key }) => key));
     objects.dispose(disposable.map(({ number }) => number));
     this.#disposeAt = this.#nextDisposeAt();
   }
 
-  /** The day is over. */
+  /** Deletes all runs, because the retention of the day has ended. */
   forgetRuns(now: number): void {
-    const { retention, hot, note } = this.store;
+    const { retention, hot, registration } = this.store;
     this.#storage.transactionSync(() => retention.forgetRuns(now));
     this.store.commits += 1;
     hot.bytes = 0;
-    note.forget();
+    registration.clear();
     this.#oldestAt = null;
-    this.#afterRewrites();
+    this.#refreshPlans();
     this.#log("trace_day_over", {});
   }
 
-  #afterRewrites(): void {
+  #refreshPlans(): void {
     this.#compaction = this.#nextCompaction();
     this.#disposeAt = this.#nextDisposeAt();
   }
 
   #nextCompaction(): Compaction | null {
-    const { objects, shares } = this.store;
+    const { objects, claims } = this.store;
     const bounds = { maxRows: MAX_SEGMENT_ROWS, maxRawBytes: this.#settings().segmentRawBytes };
-    return nextCompaction(objects.smallest(COMPARED_SEGMENTS), { now: Date.now(), shares: shares.all(), bounds });
+    return nextCompaction(objects.smallest(COMPARED_SEGMENTS), { now: Date.now(), claims: claims.all(), bounds });
   }
 
   #nextDisposeAt(): number | null {

@@ -1,32 +1,34 @@
 /**
- * Whether the unrouted of the tenant know that a trace shard's day has runs. A schedule that has looked at them wants to
- * hear of later ones, so the note is forgotten then, and whoever brings runs has to leave another.
+ * Whether the tenant's day index has registered that this shard's day has runs. A schedule that has looked for late rows
+ * must learn of later ones. So the registration is cleared then, and the next ingest must register the day again.
  */
 export class DayRegistration {
+  static readonly SCHEMA = ["CREATE TABLE registered (at INTEGER NOT NULL) STRICT"];
+
   readonly #sql: SqlStorage;
-  #isLeft: boolean;
-  /** What confirms a note; one that was asked for earlier confirms nothing. */
-  #mark: string = crypto.randomUUID();
+  #isRegistered: boolean;
+  /** Confirms a registration. A token from before `clear` confirms nothing. */
+  #token: string = crypto.randomUUID();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#isLeft = sql.exec("SELECT 1 FROM noted").toArray().length > 0;
+    this.#isRegistered = sql.exec("SELECT 1 FROM registered").toArray().length > 0;
   }
 
-  /** What confirms the note that has to be left; null: it has been. */
-  get wanted(): string | null {
-    return this.#isLeft ? null : this.#mark;
+  /** The token of the registration that is still missing; null: the day is registered. */
+  get wantedToken(): string | null {
+    return this.#isRegistered ? null : this.#token;
   }
 
-  confirm(mark: string, now: number): void {
-    if (this.#isLeft || mark !== this.#mark) return;
-    this.#sql.exec("INSERT INTO noted (at) VALUES (?)", now);
-    this.#isLeft = true;
+  confirm(token: string, now: number): void {
+    if (this.#isRegistered || token !== this.#token) return;
+    this.#sql.exec("INSERT INTO registered (at) VALUES (?)", now);
+    this.#isRegistered = true;
   }
 
-  forget(): void {
-    this.#sql.exec("DELETE FROM noted");
-    this.#isLeft = false;
-    this.#mark = crypto.randomUUID();
+  clear(): void {
+    this.#sql.exec("DELETE FROM registered");
+    this.#isRegistered = false;
+    this.#token = crypto.randomUUID();
   }
 }

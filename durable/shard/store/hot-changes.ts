@@ -3,21 +3,20 @@ import { decodeChange, encodeChange } from "../../../src/trace/run/change-codec.
 import { type HotChange, startHint } from "../../../src/trace/segments/seal-plan.ts";
 import { CHUNK_BYTES, deleteBlobChunks, readBlobChunks, writeBlobChunks } from "../../journal/blob-chunks.ts";
 
-/** Feedback is asked for by its run. Stores of the first version lack it. */
-const CREATE_FEEDBACK_INDEX = "CREATE INDEX IF NOT EXISTS change_feedback ON change (run) WHERE kind = 'feedback'";
-
-/** Weight of a stored change beside its body, so that very many small ones count too. */
+/** Counted for each stored change in addition to its body, so that many small changes count too. */
 const CHANGE_OVERHEAD_BYTES = 256;
 
-/** The hot changes of a trace shard, by their numbers in order of acceptance. */
+/** The hot changes of a trace shard: stored, not sealed yet, numbered in order of acceptance. */
 export class HotChanges {
+  /** Feedback is looked up by its run. */
+  static readonly SCHEMA = ["CREATE INDEX change_feedback ON change (run) WHERE kind = 'feedback'"];
+
   readonly #sql: SqlStorage;
-  /** What the changes weigh together. Whoever rolls a transaction back puts it right again. */
+  /** Total bytes. The caller must restore it after a rolled-back transaction. */
   bytes: number;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(CREATE_FEEDBACK_INDEX);
     this.bytes = sql.exec<{ bytes: number }>("SELECT coalesce(sum(bytes), 0) AS bytes FROM change").one().bytes;
   }
 
@@ -51,12 +50,12 @@ export class HotChanges {
     return this.#sql.exec<{ at: number | null }>("SELECT min(at) AS at FROM change").one().at;
   }
 
-  /** Those with `after < seq <= upTo`, in order. */
+  /** Changes with `after < seq <= upTo`, in order. */
   between(after: number, upTo: number, limit: number): HotChange[] {
     return this.#select("WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, upTo, limit);
   }
 
-  /** Those of runs that are in these segments, in order. */
+  /** Changes of runs that these segments hold, in order. */
   ofSegments(segments: readonly number[], limit: number): HotChange[] {
     return this.#select(
       `WHERE (SELECT segment FROM sealed WHERE sealed.run = change.run) IN (SELECT value FROM json_each(?))
@@ -66,12 +65,12 @@ export class HotChanges {
     );
   }
 
-  /** Those of these runs, in order. Scans all. */
+  /** Changes of these runs, in order. Scans the whole table. */
   ofRuns(runIds: readonly string[]): HotChange[] {
     return this.#select("WHERE run IN (SELECT value FROM json_each(?)) ORDER BY seq", JSON.stringify(runIds));
   }
 
-  /** One after the other: the changes of a run may be more than fit into memory together. */
+  /** One at a time: all changes of a run may not fit into memory together. */
   *changes(seqs: readonly number[]): Generator<RunChange> {
     for (const seq of seqs) {
       const { body } = this.#sql.exec<{ body: ArrayBuffer | null }>("SELECT body FROM change WHERE seq = ?", seq).one();
@@ -88,7 +87,7 @@ export class HotChanges {
     return this.changes(rows.toArray().map(({ seq }) => seq));
   }
 
-  /** Within a transaction, after which `bytes` is to be lowered. */
+  /** Must run within a transaction; the caller lowers `bytes` after it. */
   remove(seqs: readonly number[]): void {
     const list = JSON.stringify(seqs);
     this.#sql.exec("DELETE FROM change WHERE seq IN (SELECT value FROM json_each(?))", list);

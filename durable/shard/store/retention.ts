@@ -3,51 +3,51 @@ import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { type ShardIdentity, workspace } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 
-/** How long the day is kept is asked first when its exports are likely done; a day that came too late is removed then. */
-const FIRST_LOOK_MS = DAY_MS;
+/** The first retention check comes after a day, when the exports of the day are likely done. */
+const FIRST_CHECK_MS = DAY_MS;
 
-/** When the shard's day is no longer kept, as its project says now; null: never. */
+/** When retention of the shard's day ends, by the project's present setting, in epoch milliseconds; null: never. */
 export async function dayKeptUntil(env: Env, { tenantId, projectId, day }: ShardIdentity): Promise<number | null> {
   const project = await workspace(env, tenantId).project(projectId);
   return project.ok ? keptUntil(day, project.value.retentionDays) : null;
 }
 
-/** When a trace shard asks next how long its day is kept, and what is forgotten when the day is over. */
+/** When a trace shard checks its retention next, and what is deleted when the retention has ended. */
 export class DayRetention {
-  readonly #sql: SqlStorage;
-  #lookAt: number | null;
+  static readonly SCHEMA = ["CREATE TABLE retention_check (at INTEGER) STRICT"];
 
-  /** Stores that never asked ask in a day. */
+  readonly #sql: SqlStorage;
+  #checkAt: number | null;
+
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS look (at INTEGER) STRICT");
-    const known = sql.exec<{ at: number | null }>("SELECT at FROM look").toArray()[0];
-    this.#lookAt = known?.at ?? null;
-    if (known === undefined) this.lookAgainAt(Date.now() + FIRST_LOOK_MS);
+    const known = sql.exec<{ at: number | null }>("SELECT at FROM retention_check").toArray()[0];
+    this.#checkAt = known?.at ?? null;
+    if (known === undefined) this.checkAgainAt(Date.now() + FIRST_CHECK_MS);
   }
 
-  /** Null: not of its own accord, for the day is kept for ever. */
-  get lookAt(): number | null {
-    return this.#lookAt;
+  /** null: no check is due, the day is kept for ever. */
+  get checkAt(): number | null {
+    return this.#checkAt;
   }
 
-  lookAgainAt(instant: number | null): void {
-    this.#sql.exec("DELETE FROM look");
-    this.#sql.exec("INSERT INTO look (at) VALUES (?)", instant);
-    this.#lookAt = instant;
+  checkAgainAt(instant: number | null): void {
+    this.#sql.exec("DELETE FROM retention_check");
+    this.#sql.exec("INSERT INTO retention_check (at) VALUES (?)", instant);
+    this.#checkAt = instant;
   }
 
   /**
-   * Forgets every run, what is counted of them, and what schedules have taken. The segments are retired: exports may be
-   * reading them. To be called within one transaction.
+   * Deletes every run, their statistics and the claims of schedules. Segments are only retired: exports may be reading
+   * them. Must run within one transaction.
    */
   forgetRuns(now: number): void {
     this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE state = 'live'", now);
-    for (const table of ["change", "piece", "sealed", "footer", "summary", "share", "asked"])
+    for (const table of ["change", "blob_chunk", "sealed", "footer", "summary", "claim", "answered_claim"])
       this.#sql.exec(`DELETE FROM ${table}`);
   }
 
-  /** Whether no run is here and no object is left in the bucket. */
+  /** Whether the shard holds no run and no object is left in the bucket. */
   get isEmpty(): boolean {
     return this.#sql.exec("SELECT 1 FROM change UNION ALL SELECT 1 FROM segment LIMIT 1").toArray().length === 0;
   }

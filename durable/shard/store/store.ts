@@ -12,15 +12,15 @@ import { DayRetention } from "./retention.ts";
 import { SegmentSummaries } from "./summaries.ts";
 
 /**
- * What a trace shard keeps in SQLite. Synchronous throughout: statements without an await between them are one
+ * What a trace shard stores in SQLite. All methods are synchronous: statements without an await between them are one
  * commit.
  *
- * change   Hot changes as they came, in order of acceptance (`seq`). A run's changes are merged when it is sealed,
- *          not when they come, so taking one costs one row. `body` is empty when it lies in `piece`.
- * segment  Every object that may stand in the bucket. `intended`: recorded before the write began. `live`: its rows
- *          are the shard's. `retired`: replaced, but an export may still be reading it. `at`: since when.
- * sealed   Which live segment holds a run.
- * footer   The end of a live segment, so that an export can be planned without a look at the object.
+ * change   Hot changes in order of acceptance (`seq`). The changes of a run are merged when it is sealed, not when they
+ *          arrive, so a change costs one row. `body` is null when the change lies in `blob_chunk`.
+ * segment  Every object that may exist in the bucket. `intended`: recorded before the write. `live`: holds rows of the
+ *          shard. `retired`: replaced, but an export may still read it. `at`: when it entered that state.
+ * sealed   The live segment of each run.
+ * footer   The end of each live segment, so that an export is planned without reading the object.
  */
 const SCHEMA = [
   `CREATE TABLE change (
@@ -28,19 +28,21 @@ const SCHEMA = [
     ended INTEGER NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB) STRICT`,
   `CREATE TABLE segment (
     number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL,
-    etag TEXT, bytes INTEGER, rows INTEGER, min_start INTEGER, max_start INTEGER) STRICT`,
+    etag TEXT, bytes INTEGER, raw INTEGER, rows INTEGER, min_start INTEGER, max_start INTEGER, first INTEGER) STRICT`,
   "CREATE TABLE sealed (run TEXT PRIMARY KEY, segment INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-  "CREATE TABLE noted (at INTEGER NOT NULL) STRICT",
+  "CREATE TABLE footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
   CREATE_BLOB_CHUNKS,
+  ...HotChanges.SCHEMA,
+  ...DayRegistration.SCHEMA,
+  ...ExportClaims.SCHEMA,
+  ...SegmentSummaries.SCHEMA,
+  ...DayRetention.SCHEMA,
 ];
 
-/** Apart from SCHEMA, because stores of the first version lack it; segments written by them have no row here. */
-const CREATE_FOOTERS = "CREATE TABLE IF NOT EXISTS footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT";
+/** Runs per statement: their ids (400 KB) pass as one SQL value; the platform allows 2 MB. */
+const RUNS_PER_STATEMENT = 10_000;
 
-/** Runs asked for in one statement: their ids, 400 KB, pass as one SQL value, of which 2 MB are allowed. */
-const RUNS_ASKED = 10_000;
-
-/** What a stored segment holds. */
+/** A segment in the bucket that is not committed yet. */
 export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly number: number;
   /** The `rowBytes` of its rows. */
@@ -50,7 +52,7 @@ export interface WrittenSegment extends Omit<SegmentRef, "key"> {
   readonly footer: Uint8Array;
 }
 
-/** Segments whose rows are in others now, and what the shares know these by from then on. */
+/** Segments that new ones replace, and the first-seal number that the new ones carry on. */
 export interface Replaced {
   readonly segments: readonly number[];
   readonly first: number;
@@ -59,26 +61,25 @@ export interface Replaced {
 export class ShardStore {
   readonly #sql: SqlStorage;
   readonly hot: HotChanges;
-  readonly note: DayRegistration;
-  readonly shares: ExportClaims;
+  readonly registration: DayRegistration;
+  readonly claims: ExportClaims;
   readonly summaries: SegmentSummaries;
   readonly objects: SegmentObjects;
   readonly retention: DayRetention;
-  /** How often rows were moved or forgotten: whoever sees another number after waiting has to look again. */
+  /** Counts moves and deletions of rows. A reader that sees another value after an await must read again. */
   commits = 0;
 
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(CREATE_FOOTERS);
     this.hot = new HotChanges(sql);
-    this.note = new DayRegistration(sql);
-    this.shares = new ExportClaims(sql);
+    this.registration = new DayRegistration(sql);
+    this.claims = new ExportClaims(sql);
     this.summaries = new SegmentSummaries(sql);
     this.objects = new SegmentObjects(sql);
     this.retention = new DayRetention(sql);
   }
 
-  /** The store if anything was ever put into it: asking an empty shard must not give it storage. */
+  /** null: the shard has no storage. Reading an empty shard must not create any. */
   static existing(sql: SqlStorage): ShardStore | null {
     const tables = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'change'").toArray();
     return tables.length === 0 ? null : new ShardStore(sql);
@@ -89,7 +90,7 @@ export class ShardStore {
     return new ShardStore(sql);
   }
 
-  /** Those of the runs of which a post or a patch has come. Scans the hot changes: unrouted alone ask this. */
+  /** Those of the runs that have a post or patch here. Scans the hot changes; only the search of unrouted changes asks. */
   known(runIds: readonly string[]): string[] {
     const asked = JSON.stringify(runIds);
     return this.#sql
@@ -103,7 +104,7 @@ export class ShardStore {
       .map(({ run }) => run);
   }
 
-  /** See TraceShardProtocol. Seals have numbers, and a run that comes later is sealed under a higher one. */
+  /** See TraceShardProtocol. A run that arrives later is sealed into a segment with a higher number. */
   arrivals(since: ShardMark | null, limit: number): Arrivals {
     const { segment } = this.#sql
       .exec<{ segment: number }>("SELECT coalesce(max(number), 0) AS segment FROM segment")
@@ -114,7 +115,7 @@ export class ShardStore {
         `SELECT run FROM change WHERE kind <> 'feedback' AND seq > ?
         UNION SELECT run FROM sealed WHERE ? AND segment > ? LIMIT ?`,
         since?.change ?? 0,
-        // No scan for nothing.
+        // Skips the scan of `sealed` where no segment is newer.
         segment > (since?.segment ?? 0) ? 1 : 0,
         since?.segment ?? 0,
         limit + 1,
@@ -127,10 +128,10 @@ export class ShardStore {
   /** The live segments that hold the runs. */
   segmentOf(runIds: readonly string[]): Map<string, number> {
     const segments = new Map<string, number>();
-    for (let at = 0; at < runIds.length; at += RUNS_ASKED) {
+    for (let at = 0; at < runIds.length; at += RUNS_PER_STATEMENT) {
       const rows = this.#sql.exec<{ run: string; segment: number }>(
         "SELECT run, segment FROM sealed WHERE run IN (SELECT value FROM json_each(?))",
-        JSON.stringify(runIds.slice(at, at + RUNS_ASKED)),
+        JSON.stringify(runIds.slice(at, at + RUNS_PER_STATEMENT)),
       );
       for (const { run, segment } of rows) segments.set(run, segment);
     }
@@ -138,8 +139,8 @@ export class ShardStore {
   }
 
   /**
-   * Makes written segments the shard's own, in place of those that they replace, and forgets the changes that are now
-   * in them. To be called within one transaction.
+   * Makes written segments live, retires those that they replace, and deletes the changes that they contain. Must run
+   * within one transaction.
    */
   commit(written: readonly WrittenSegment[], replaced: Replaced | null, seqs: readonly number[], now: number): void {
     this.commits += 1;
@@ -175,7 +176,7 @@ export class ShardStore {
     this.hot.remove(seqs);
   }
 
-  /** Live segments that overlap the window, in their lasting order; the first ones with footers of `footerBytes` in all. */
+  /** Live segments that overlap the window, in their stable order. The first ones carry their footers, `footerBytes` in all. */
   overlapping(window: Window, footerBytes: number): SnapshotSegment[] {
     const numbers = this.#sql
       .exec<{ number: number }>(
@@ -190,19 +191,19 @@ export class ShardStore {
     );
   }
 
-  /** Live segments with rows of a claim. To be called within one transaction. */
+  /** Live segments with rows of a claim. Must run within one transaction. */
   claimed(claim: Claim, window: Window, footerBytes: number): SnapshotSegment[] {
-    return this.#snapshotSegments(this.shares.take(claim, window), footerBytes);
+    return this.#snapshotSegments(this.claims.take(claim, window), footerBytes);
   }
 
   #snapshotSegments(
     parts: readonly { readonly number: number; readonly keep: readonly Window[] | null }[],
     footerBytes: number,
   ): SnapshotSegment[] {
-    let roomBytes = footerBytes;
+    let leftBytes = footerBytes;
     return parts.map(({ number, keep }) => {
-      const footer = roomBytes > 0 ? this.footer(number) : null;
-      roomBytes -= footer?.length ?? 0;
+      const footer = leftBytes > 0 ? this.footer(number) : null;
+      leftBytes -= footer?.length ?? 0;
       return { ...this.#segment(number), footer, keep };
     });
   }
@@ -216,11 +217,9 @@ export class ShardStore {
       .one();
   }
 
-  /** null: an older version wrote the segment. */
-  footer(segment: number): Uint8Array | null {
-    const [row] = this.#sql
-      .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM footer WHERE segment = ?", segment)
-      .toArray();
-    return row === undefined ? null : new Uint8Array(row.bytes);
+  /** The end of a live segment. */
+  footer(segment: number): Uint8Array {
+    const query = "SELECT bytes FROM footer WHERE segment = ?";
+    return new Uint8Array(this.#sql.exec<{ bytes: ArrayBuffer }>(query, segment).one().bytes);
   }
 }

@@ -1,14 +1,13 @@
 import { addStatistics, NO_RUNS, type RunStatistics } from "../../../src/trace/run/statistics.ts";
 
-/** Statistics of a trace shard's live segments, made when they are written; segments of older versions have none. */
-const CREATE_SUMMARIES = "CREATE TABLE IF NOT EXISTS summary (segment INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT";
-
+/** Statistics of each live segment, computed when it is written. */
 export class SegmentSummaries {
+  static readonly SCHEMA = ["CREATE TABLE summary (segment INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"];
+
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(CREATE_SUMMARIES);
   }
 
   put(segment: number, statistics: RunStatistics): void {
@@ -20,18 +19,11 @@ export class SegmentSummaries {
     this.#sql.exec("DELETE FROM summary WHERE segment IN (SELECT value FROM json_each(?))", segments);
   }
 
-  /** Of all runs here; those not sealed yet, and those of older segments, are only counted. */
+  /** Of all runs of the shard. Runs that are not sealed yet contribute their number and start only. */
   total(): RunStatistics {
     const bodies = this.#sql.exec<{ body: string }>("SELECT body FROM summary").toArray();
     const sealed = bodies.map(({ body }) => JSON.parse(body) as RunStatistics); // `put` wrote it
-    return [...sealed, this.#unlooked(), this.#hot()].reduce(addStatistics, NO_RUNS);
-  }
-
-  #unlooked(): RunStatistics {
-    return this.#counted(
-      `SELECT coalesce(sum(rows), 0) AS runs, min(min_start) AS first, max(max_start) AS last FROM segment
-      WHERE state = 'live' AND number NOT IN (SELECT segment FROM summary)`,
-    );
+    return [...sealed, this.#hot()].reduce(addStatistics, NO_RUNS);
   }
 
   #hot(): RunStatistics {

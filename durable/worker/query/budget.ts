@@ -1,29 +1,29 @@
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 
-/** What one request may cost. Every question to a shard counts at least so much, found or not. */
+/** Least cost of a question to a shard, whatever it finds. */
 const MIN_BYTES_PER_QUESTION = 64 * 1024;
 
-/** With something found, a request ends here, and the next one goes on by its cursor. */
+/** A request that has found something ends here; the next one continues by its cursor. */
 const ENOUGH_BYTES = 64 * 1024 * 1024;
 
 /**
- * With nothing found, it ends here: half of the 10,000 other actors that a request may ask (Workers limits), and some
- * ten seconds of reading.
+ * A request that has found nothing ends here: half of the 10,000 subrequests that the platform allows (Workers limits),
+ * and some ten seconds of reading.
  */
-const MAX_FOR_NOTHING: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
+const MAX_COST_WITHOUT_HITS: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
 
 /**
- * Where something was found on a day, this may be spent to ask the other shards of that day too, without which nobody
- * knows what comes first: what the platform leaves for the rows, and less than a minute.
+ * With hits on a day, this may be spent on the other shards of the same day: without them the order is not known. It
+ * leaves subrequests for reading the rows, and takes less than a minute.
  */
-const MAX_FOR_SOMETHING: Cost = { questions: 9000, bytes: 4 * 1024 * 1024 * 1024 };
+const MAX_COST_WITH_HITS: Cost = { questions: 9000, bytes: 4 * 1024 * 1024 * 1024 };
 
 interface Cost {
   readonly questions: number;
   readonly bytes: number;
 }
 
-/** What a request has cost so far. */
+/** Cost of a request so far. */
 export class QueryBudget {
   #questions = 0;
   #bytes = 0;
@@ -37,17 +37,17 @@ export class QueryBudget {
     return this.#bytes >= ENOUGH_BYTES;
   }
 
-  /** Whether no further question may be asked, with or without anything found by the questions before it. */
+  /** Whether no further question may be asked. `hasFound`: whether earlier questions had hits. */
   isSpent(hasFound: boolean): boolean {
-    const most = hasFound ? MAX_FOR_SOMETHING : MAX_FOR_NOTHING;
-    return this.#questions >= most.questions || this.#bytes >= most.bytes;
+    const max = hasFound ? MAX_COST_WITH_HITS : MAX_COST_WITHOUT_HITS;
+    return this.#questions >= max.questions || this.#bytes >= max.bytes;
   }
 }
 
 /** Refused rather than answered with an empty page: some clients take that for the end of the list. */
-export const TOO_MUCH_TO_LOOK_THROUGH: Refusal = {
+export const SEARCH_TOO_WIDE: Refusal = {
   reason: "invalid",
   loc: ["body"],
-  message: "This looks through too many runs at once; narrow it by session, start_time and end_time",
+  message: "This query searches too many runs; narrow it by session, start_time and end_time",
   type: "value_error",
 };

@@ -11,26 +11,26 @@ import { unrouted } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Hit, RunQuestion } from "../../protocol/query.ts";
 import type { KnownDay } from "../../protocol/shard.ts";
-import { QueryBudget, TOO_MUCH_TO_LOOK_THROUGH } from "./budget.ts";
+import { QueryBudget, SEARCH_TOO_WIDE } from "./budget.ts";
 import { rowsOfHits } from "./rows.ts";
 import { type Asking, findInDays } from "./shards.ts";
 import { type TraceTest, traceTest } from "./traces.ts";
 
-/** Runs that fit on their own, of which only those are shown whose trace fits, too. */
+/** Most matching runs whose traces are then tested. */
 const CANDIDATES = 500;
 
-/** Days looked at together: one at first, then twice as many each time nothing was found. */
-const MAX_DAYS_TOGETHER = 16;
-const MAX_SHARDS_TOGETHER = 512;
+/** Days searched at a time: one at first, twice as many after each search without hits. */
+const MAX_DAYS_AT_ONCE = 16;
+const MAX_SHARDS_AT_ONCE = 512;
 
-/** Projects named when days are asked for; of more, the days of all projects come, and others are left out here. */
-const PROJECTS_NAMED = 1000;
+/** Most projects named when days are listed. Beyond it the days of all projects are listed, and filtered here. */
+const MAX_NAMED_PROJECTS = 1000;
 
-/** What a request asks for. */
+/** A query of runs. */
 export interface RunsQuery extends RunQuestion {
-  /** The projects of the tenant that are asked, by id. */
+  /** The projects to search, by id. */
   readonly projects: ReadonlyMap<string, QueriedProject>;
-  /** On the root of a run's trace, and on some run of it; null: none. */
+  /** Conditions on the root of a run's trace, and on any run of it; null: none. */
   readonly traceFilter: Filter | null;
   readonly treeFilter: Filter | null;
   readonly columns: readonly RowColumn[];
@@ -48,8 +48,8 @@ export interface QueriedRun {
 }
 
 /**
- * A page of the runs that fit, ordered by (start_time, id). It holds what was acknowledged before it was asked for. A
- * page that is not full has a successor where a bound on work or on bytes ended it.
+ * A page of the matching runs, ordered by (start_time, id), with everything acknowledged before the call. A page can be
+ * shorter than `limit` and still have a successor, where a bound on work or bytes ended it.
  */
 export async function queryRuns(env: Env, tenantId: string, query: RunsQuery): Promise<Result<RunsPage, Refusal>> {
   const asking = { env, tenantId, budget: new QueryBudget() };
@@ -69,40 +69,39 @@ interface FoundHits {
   readonly next: Position | null;
 }
 
-/** Looks through the days in their order until there are enough hits, or enough was done. */
+/** Searches the days in order until there are enough hits or the budget is used. */
 async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundHits, Refusal>> {
   const { order, limit } = query;
   const tests = testsOf(asking, query);
   const hits: Hit[] = [];
   let after = query.after;
-  let together = 1;
+  let daysAtOnce = 1;
   for (;;) {
-    const days = await daysFrom(asking, query, after, together);
+    const days = await daysFrom(asking, query, after, daysAtOnce);
     const last = days.at(-1);
     if (last === undefined) return ok({ hits, next: null });
     const asked = days.filter((day) => isKept(query, day) && dayMayMatch(query.filter, day.projectId, day.day));
     const wanted = tests.length === 0 ? limit - hits.length : CANDIDATES;
     const found = await findInDays(asking, asked, questionOf(query, after, wanted));
-    const fitting = found === null ? null : await passing(tests, found.hits);
-    if (found === null || fitting === null)
-      return hits.length > 0 ? ok({ hits, next: after }) : fail(TOO_MUCH_TO_LOOK_THROUGH);
-    hits.push(...fitting.slice(0, limit - hits.length));
+    const matching = found === null ? null : await passing(tests, found.hits);
+    if (found === null || matching === null) return hits.length > 0 ? ok({ hits, next: after }) : fail(SEARCH_TOO_WIDE);
+    hits.push(...matching.slice(0, limit - hits.length));
     const full = hits[limit - 1];
     if (full !== undefined) return ok({ hits, next: full });
-    together = found.hits.length > 0 ? 1 : Math.min(together * 2, MAX_DAYS_TOGETHER);
+    daysAtOnce = found.hits.length > 0 ? 1 : Math.min(daysAtOnce * 2, MAX_DAYS_AT_ONCE);
     after = found.stoppedAt ?? behind(order, last.day);
     if (asking.budget.isEnough && hits.length > 0) return ok({ hits, next: after });
   }
 }
 
-/** The hits that pass all tests. Null: the budget is spent before that is known. */
+/** The hits that pass all tests. null: the budget was spent before that was known. */
 async function passing(tests: readonly TraceTest[], hits: readonly Hit[]): Promise<readonly Hit[] | null> {
   let left: readonly Hit[] | null = hits;
   for (const test of tests) left = left === null ? null : await test(left);
   return left;
 }
 
-/** A day that is over has no runs any more, also before its shards have noticed. */
+/** Whether retention keeps the day; its shards may not have deleted it yet. */
 function isKept({ projects }: RunsQuery, { projectId, day }: KnownDay): boolean {
   const project = projects.get(projectId);
   if (project === undefined) return false;
@@ -123,7 +122,7 @@ function testsOf(asking: Asking, { traceFilter, treeFilter, projects }: RunsQuer
   ];
 }
 
-/** The next days on which the projects have runs: so many, or as many as have not too many shards. */
+/** The next days on which the projects have runs: at most `limit`, fewer if they have many shards. */
 async function daysFrom(
   { env, tenantId }: Asking,
   { projects, window, order }: RunsQuery,
@@ -131,12 +130,12 @@ async function daysFrom(
   limit: number,
 ): Promise<readonly KnownDay[]> {
   const first = order === "asc" && after !== null ? Math.max(window.start, after.start) : window.start;
-  // A place without an id is before all runs that began then.
+  // A position without an id comes before all runs that began then.
   const end =
     order === "desc" && after !== null ? Math.min(window.end, after.start + (after.id === "" ? 0 : 1)) : window.end;
   if (first >= end) return [];
   const days = await unrouted(env, tenantId).daysToQuery({
-    projectIds: projects.size > PROJECTS_NAMED ? null : [...projects.keys()],
+    projectIds: projects.size > MAX_NAMED_PROJECTS ? null : [...projects.keys()],
     firstDay: dayOf(first / 1000),
     lastDay: dayOf((end - 1) / 1000),
     order,
@@ -145,13 +144,13 @@ async function daysFrom(
   let shards = 0;
   const taken: KnownDay[] = [];
   for (const day of days) {
-    if (shards > MAX_SHARDS_TOGETHER && day.day !== taken.at(-1)?.day) break;
+    if (shards > MAX_SHARDS_AT_ONCE && day.day !== taken.at(-1)?.day) break;
     shards += day.shards;
     taken.push(day);
   }
   return taken;
 }
 
-/** The place behind all runs of a day. */
+/** The position behind all runs of a day. */
 const behind = (order: Order, day: string): Position =>
   placeBefore(order, order === "asc" ? (startOfDay(day) + DAY_MS) * 1000 : startOfDay(day) * 1000 - 1);

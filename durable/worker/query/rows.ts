@@ -6,10 +6,10 @@ import { type ShardIdentity, traceShard, traceShardName } from "../../protocol/a
 import type { Env } from "../../protocol/env.ts";
 import { type Hit, type QueriedRows, queriedBytes } from "../../protocol/query.ts";
 
-/** Bytes of a page. The answer is put together in memory, as text and as bytes. */
+/** Most bytes of a page. The answer is built in memory, as text and as bytes. */
 const PAGE_BYTES = 12 * 1024 * 1024;
 
-/** The rows of the first hits, as many as there is room for, but one at least; null: the run is gone. */
+/** The rows of the first hits, up to PAGE_BYTES, but at least one; null: the run no longer exists. */
 export function rowsOfHits(
   env: Env,
   tenantId: string,

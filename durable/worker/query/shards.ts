@@ -7,17 +7,17 @@ import type { Hit, RunQuestion } from "../../protocol/query.ts";
 import type { KnownDay } from "../../protocol/shard.ts";
 import type { QueryBudget } from "./budget.ts";
 
-/** Shards asked at once: each answer may hold some hundred hits. */
+/** Shards asked concurrently; each answer may hold some hundred hits. */
 const SHARD_LANES = 12;
 
-/** Who asks, and what that may cost. */
+/** The tenant, and the budget of its request. */
 export interface Asking {
   readonly env: Env;
   readonly tenantId: string;
   readonly budget: QueryBudget;
 }
 
-/** The first runs that the shards of the days have together. Null: the budget is spent, and nothing is certain. */
+/** The first `limit` runs over all shards of the days. null: the budget is spent, so the order is not certain. */
 export async function findInDays(
   { env, tenantId, budget }: Asking,
   days: readonly KnownDay[],
@@ -31,13 +31,13 @@ export async function findInDays(
     if (isSpent) return;
     const answer = await traceShard(env, { tenantId, projectId, day, shard }).findRuns({ ...question, ids });
     budget.spend(answer.readBytes);
-    // Thousands of answers do not fit into memory together.
+    // Merged at once: thousands of answers do not fit into memory.
     found = firstOf(mergeFound(question.order, [found, answer]), question.limit);
   });
   return isSpent ? null : found;
 }
 
-/** The shards of a day, with those of the ids that belong to each. */
+/** The shards of a day, each with its part of the ids. */
 function shardsOf({ shards }: KnownDay, ids: readonly string[] | null) {
   const all = Array.from({ length: shards }, (_, shard) => shard);
   if (ids === null) return all.map((shard) => ({ shard, ids }));

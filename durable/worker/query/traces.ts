@@ -3,19 +3,19 @@ import type { Position } from "../../../src/trace/query/order.ts";
 import type { Hit } from "../../protocol/query.ts";
 import { type Asking, findInDays } from "./shards.ts";
 
-/** Runs of traces found at once. */
-const FOUND_TOGETHER = 1000;
+/** Runs of traces per question. */
+const RUNS_PER_QUESTION = 1000;
 
 const EVERYTHING = {
   window: { start: 0, end: Number.MAX_SAFE_INTEGER },
   order: "desc",
-  limit: FOUND_TOGETHER,
+  limit: RUNS_PER_QUESTION,
 } as const;
 
-/** Of hits those with a trace of which the root, or any run, fits. Null: the budget is spent, and nothing is certain. */
+/** The hits whose trace passes. null: the budget was spent before that was known. */
 export type TraceTest = (hits: readonly Hit[]) => Promise<readonly Hit[] | null>;
 
-/** Each trace is looked at once. */
+/** A test whether the root, or any run, of a hit's trace matches the filter. Each trace is searched once. */
 export function traceTest(
   asking: Asking,
   filter: Filter,
@@ -24,8 +24,8 @@ export function traceTest(
 ): TraceTest {
   const known = new Map<string, boolean>();
 
-  /** The hits are of one project, and their traces are looked for on the same days; false: not to the end. */
-  const look = async (hits: readonly Hit[]): Promise<boolean> => {
+  /** Searches the traces of hits that share project and days; false: the budget was spent. */
+  const search = async (hits: readonly Hit[]): Promise<boolean> => {
     const left = new Map(hits.map((hit) => [hit.trace.id, keyOf(hit)]));
     const days = (hits[0]?.trace.days ?? []).map((day) => {
       const projectId = hits[0]?.projectId ?? "";
@@ -51,7 +51,7 @@ export function traceTest(
   return async (hits) => {
     const unknown = hits.filter((hit) => !known.has(keyOf(hit)));
     const groups = Map.groupBy(unknown, ({ projectId, trace }) => `${projectId}/${trace.days}`);
-    for (const group of groups.values()) if (!(await look(group))) return null;
+    for (const group of groups.values()) if (!(await search(group))) return null;
     return hits.filter((hit) => known.get(keyOf(hit)) === true);
   };
 }

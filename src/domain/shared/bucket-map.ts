@@ -4,12 +4,12 @@
  */
 export interface BucketMap<T> {
   readonly size: number;
-  readonly buckets: readonly (ReadonlyMap<string, Placed<T>> | undefined)[];
+  readonly buckets: readonly (ReadonlyMap<string, RoutedCount<T>> | undefined)[];
   /** How many ids were ever new in it: the place of the next one. */
   readonly places: number;
 }
 
-interface Placed<T> {
+interface RoutedCount<T> {
   readonly place: number;
   readonly value: T;
 }

@@ -11,7 +11,7 @@ export function dayOfChange(change: RunChange): string | null {
 }
 
 /** A run stays in the day in which it began: a later change cannot move it out of the reach of its exports. */
-export function keptInItsDay(change: RunChange, day: string): RunChange {
+export function clampToDay(change: RunChange, day: string): RunChange {
   if (change.start_time === null) return change;
   const begins = startOfDay(day);
   const start = change.start_time / 1000;
@@ -19,7 +19,7 @@ export function keptInItsDay(change: RunChange, day: string): RunChange {
 }
 
 /** Days on which the run probably began, best guess first: ids of version 7 carry the time they were made at. */
-export function likelyDays(change: RunChange): readonly string[] {
+export function candidateDays(change: RunChange): readonly string[] {
   const said = dayOfChange(change);
   const made = [change.id, change.trace_id ?? ""].flatMap(daysOfId);
   return [...new Set([...(said === null ? [] : [said]), ...made])];

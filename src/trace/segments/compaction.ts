@@ -7,7 +7,7 @@
  * left alone is few: no two segments of about one size that fit together.
  */
 
-/** A live segment. `first`, starts (epoch microseconds) and shares as src/domain/schedule/late.ts and the shard's store use them. */
+/** A live segment. `first`, starts (epoch microseconds) and claims as src/domain/schedule/late.ts and the shard's store use them. */
 export interface LiveSegment {
   readonly number: number;
   readonly rows: number;
@@ -21,7 +21,7 @@ export interface LiveSegment {
 }
 
 /** Rows that began in [start, end), in microseconds, and whose `first` is in (above, upto], belong to one export. */
-export interface ShareOfRows {
+export interface ClaimedRows {
   readonly start: number;
   readonly end: number;
   readonly above: number;
@@ -36,7 +36,7 @@ export interface SegmentBounds {
 export interface Compaction {
   /** Numbers of the segments that become one. */
   readonly segments: readonly number[];
-  /** What the shares know its rows by. */
+  /** What the claims know its rows by. */
   readonly first: number;
   /** Not before this instant, in epoch milliseconds: younger neighbours may come. */
   readonly dueAt: number;
@@ -59,9 +59,9 @@ export function nextCompaction(
   segments: readonly LiveSegment[],
   {
     now,
-    shares,
+    claims,
     bounds,
-  }: { readonly now: number; readonly shares: readonly ShareOfRows[]; readonly bounds: SegmentBounds },
+  }: { readonly now: number; readonly claims: readonly ClaimedRows[]; readonly bounds: SegmentBounds },
 ): Compaction | null {
   const bySize = [...segments].sort((a, b) => sizeOf([a], bounds) - sizeOf([b], bounds) || a.number - b.number);
   let best: Compaction | null = null;
@@ -69,7 +69,7 @@ export function nextCompaction(
     let group: readonly LiveSegment[] = [smallest];
     for (const larger of bySize.slice(at + 1)) {
       const wider = [...group, larger];
-      if (sizeOf(wider, bounds) > fullSize(bounds) || !mayJoin(wider, shares)) continue;
+      if (sizeOf(wider, bounds) > fullSize(bounds) || !mayJoin(wider, claims)) continue;
       group = wider;
       best = betterOf(best, compactionOf(group, bounds), now);
     }
@@ -84,19 +84,19 @@ const sizeOf = (group: readonly LiveSegment[], { maxRows, maxRawBytes }: Segment
 const fullSize = ({ maxRows, maxRawBytes }: SegmentBounds): number => maxRows * maxRawBytes;
 
 /** Whether each row stays in the exports that it belongs to, and in no other. */
-function mayJoin(group: readonly LiveSegment[], shares: readonly ShareOfRows[]): boolean {
+function mayJoin(group: readonly LiveSegment[], claims: readonly ClaimedRows[]): boolean {
   const first = firstOf(group);
   return group.every((segment) =>
-    shares.every(
-      (share) =>
-        segment.maxStart < share.start ||
-        segment.minStart >= share.end ||
-        isIn(share, segment.first) === isIn(share, first),
+    claims.every(
+      (claim) =>
+        segment.maxStart < claim.start ||
+        segment.minStart >= claim.end ||
+        isIn(claim, segment.first) === isIn(claim, first),
     ),
   );
 }
 
-const isIn = ({ above, upto }: ShareOfRows, first: number): boolean => first > above && first <= upto;
+const isIn = ({ above, upto }: ClaimedRows, first: number): boolean => first > above && first <= upto;
 
 /** The least: rows of later windows may go by an early number, their windows' own exports take all that are there. */
 const firstOf = (group: readonly LiveSegment[]): number => Math.min(...group.map(({ first }) => first));

@@ -30,7 +30,7 @@ const WITHIN = { timeout: 20_000 };
 /** What a run's log says happened, told by the log itself. */
 const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
   runInDurableObject(
-    env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
+    env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
     (_actor, { storage }) =>
       [
         ...new Journal(storage, {
@@ -190,7 +190,7 @@ describe("a run", () => {
     await exportRun(env, exportId, 0).start({ ...spec, limits: { ...spec.limits, runTimeoutMs: 0 } });
     await untilRun(exportId, (_cursor, status) => status === "RUNNING");
     await runInDurableObject(
-      env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
+      env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
       (actor) => actor.alarm(),
     );
     const types = (await eventsOf(exportId)).map((event) => event.type);
@@ -204,7 +204,7 @@ describe("a run", () => {
     const exportId = crypto.randomUUID();
     const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
     const whole = { ...spec, tenantId: home.tenantId, projectId: home.project.id };
-    const stub = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
+    const stub = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
     await runInDurableObject(stub, async (actor) => {
       const put = async (key: string, value: string | Uint8Array) => {
         if (key === derivedKey(whole, 0)) await actor.cancel();
@@ -227,7 +227,7 @@ describe("a run", () => {
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
     const spec = { ...specOf(home, exportId, 20), compression: "gzip" as const };
-    const stub = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
+    const stub = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
     const down = () => Promise.reject(new Error("down"));
     const broken = { get: down, put: down, delete: down };
     await runInDurableObject(stub, async (actor) => {
@@ -257,7 +257,7 @@ const intercept = (
       (...args: [key: string, ...never[]]) =>
         around(method, args[0], () => (target[method] as (...given: typeof args) => Promise<unknown>)(...args)),
   });
-  const actor = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
+  const actor = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
 };
 
@@ -354,7 +354,7 @@ const interceptAccess = (
       return { access: (tenantId: string) => around(() => stub.access(tenantId)) };
     },
   };
-  const actor = env.EXPORT_RUN.getByName(`run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
+  const actor = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
 };
 

@@ -16,9 +16,9 @@ import {
   rowsIn,
   shard,
   shardStub,
-  straysOf,
   type TestProject,
   takenOf,
+  unroutedOf,
   WHOLE_DAY,
 } from "../traces.ts";
 
@@ -143,8 +143,8 @@ describe("a shard that is asked by exports of a schedule", () => {
   it("has its day noted again after each look, and a confirmation from before the look counts for nothing", async () => {
     const project = newProject();
     const noted = async () => {
-      const query = { projectId: project.project.id, noted: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
-      return (await straysOf(project).notedDays(query)).noted;
+      const query = { projectId: project.project.id, after: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
+      return (await unroutedOf(project).registeredDays(query)).upTo;
     };
     await ingest(project, post(newId(), at(0)), post(newId(), at(0)));
     expect(await noted()).toBe(1);
@@ -154,11 +154,11 @@ describe("a shard that is asked by exports of a schedule", () => {
     await ingest(project, post(newId(), at(0)));
     expect(await noted()).toBe(2);
     await shard(project).hasLate("s", hour(0).end);
-    const { note } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
-    if (note === null) throw new Error("the day is noted");
+    const { registrationToken } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
+    if (registrationToken === null) throw new Error("the day is registered");
     await shard(project).hasLate("s", hour(0).end);
-    await shard(project).dayNoted(note);
-    expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).note).not.toBeNull();
+    await shard(project).confirmDayRegistration(registrationToken);
+    expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).registrationToken).not.toBeNull();
   });
 
   it("has its day noted again by a row that comes while the rest is sealed for a claim: it is late already", async () => {
@@ -168,7 +168,7 @@ describe("a shard that is asked by exports of a schedule", () => {
       const { SEGMENTS } = env;
       let meanwhile: string | null = null;
       const put = async (key: string, value: Uint8Array) => {
-        meanwhile ??= takenOf(await actor.ingest([post(newId(), at(0))])).note;
+        meanwhile ??= takenOf(await actor.ingest([post(newId(), at(0))])).registrationToken;
         return SEGMENTS.put(key, value);
       };
       Reflect.set(actor, "env", { ...env, SEGMENTS: { put } });
@@ -177,21 +177,5 @@ describe("a shard that is asked by exports of a schedule", () => {
     });
     expect(rows).toBe(1);
     expect(note).not.toBeNull();
-  });
-
-  it("that an earlier version filled counts its runs as there from the beginning", async () => {
-    const project = newProject();
-    const [old, lateOne] = [newId(), newId()];
-    await ingest(project, post(old, at(0)));
-    await shard(project).snapshot(WHOLE_DAY, 0, null);
-    await runInDurableObject(shardStub(project), (_, { storage }) => {
-      storage.sql.exec("DROP TABLE share");
-      storage.sql.exec("DROP TABLE asked");
-      storage.sql.exec("ALTER TABLE segment DROP COLUMN first");
-    });
-    await evictDurableObject(shardStub(project));
-    expect(await claimed(project, main("e0"), hour(0))).toEqual([old]);
-    await ingest(project, post(lateOne, at(0)), patch(old, { name: "patched" }));
-    expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
   });
 });

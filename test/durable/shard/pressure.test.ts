@@ -21,9 +21,9 @@ import {
   shard,
   shardStub,
   snapshot,
-  straysOf,
   type TestProject,
   text,
+  unroutedOf,
   withEnv,
 } from "../traces.ts";
 
@@ -82,7 +82,7 @@ describe("while too much waits to be sealed", () => {
     expect(outcome).toMatchObject({ accepted: 1, capacity: null });
     await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
     await runDurableObjectAlarm(shardStub(project));
-    await straysOf(project).flush({ projectId: project.project.id, day: "2030-01-02", shards: 1 });
+    await unroutedOf(project).flush({ projectId: project.project.id, day: "2030-01-02", shards: 1 });
     const row = (await exported(project)).find((one) => one.id === id);
     expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { n: 1 } });
   });
@@ -100,7 +100,7 @@ describe("while too much waits to be sealed", () => {
     expect(await editFeedback(env, project.tenantId, edit)).toEqual(ok(true));
     expect((await findFeedback(env, project.tenantId, edit.id))?.json).toContain('"score":0');
     const day = { projectId: project.project.id, day: DAY, shards: 1 };
-    await expect(straysOf(project).flush(day)).rejects.toThrow("faster than they are sealed");
+    await expect(unroutedOf(project).flush(day)).rejects.toThrow("faster than they are sealed");
     await withEnv(project, () => ({ SEGMENTS: env.SEGMENTS }));
     await runDurableObjectAlarm(shardStub(project));
     expect(await namesFound(project)).toEqual(["patched", "posted", "posted"]);

@@ -17,8 +17,8 @@ import {
   shard,
   shardStub,
   snapshot,
-  straysOf,
   type TestProject,
+  unroutedOf,
   WHOLE_DAY,
 } from "../traces.ts";
 
@@ -123,7 +123,7 @@ it("what comes for such a day is taken, exported by nobody, and deleted too", as
 const looksAt = (project: TestProject): Promise<number | null> =>
   runInDurableObject(
     shardStub(project),
-    (_, { storage }) => storage.sql.exec<{ at: number | null }>("SELECT at FROM look").one().at,
+    (_, { storage }) => storage.sql.exec<{ at: number | null }>("SELECT at FROM retention_check").one().at,
   );
 
 const keep = async ({ tenantId, project }: TestProject, retentionDays: number | null) => {
@@ -153,7 +153,7 @@ it("feedback on runs that are no longer kept is listed no more, that on others i
   await ingest(project, post(gone), post(kept, { start_time: NOON + DAY_MS * 1000 }));
   await ingest(project, feedback(gone, { key: "k", score: 1 }), feedback(kept, { key: "k", score: 1 }));
   const given = async () =>
-    (await straysOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 9 })).placed
+    (await unroutedOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 9 })).located
       .map(({ runId }) => runId)
       .sort();
   await ringAt(project, END + 30 * DAY_MS - 1);

@@ -16,7 +16,7 @@ import {
   newProject,
   post,
   shard,
-  straysOf,
+  unroutedOf,
   WHOLE_DAY,
 } from "../traces.ts";
 
@@ -62,14 +62,14 @@ describe("a project that is deleted", () => {
     while ((await left()).length > 0) await runDurableObjectAlarm(straysStub(home));
     expect((await exported(neighbour)).length).toBe(1);
     expect(
-      await straysOf(home).notedDays({
+      await unroutedOf(home).registeredDays({
         projectId: home.project.id,
-        noted: 0,
+        after: 0,
         firstDay: "2000",
         lastDay: "3000",
         limit: 9,
       }),
-    ).toEqual({ days: [], noted: 0 });
+    ).toEqual({ days: [], upTo: 0 });
   });
 
   it("fails its exports that have not ended, and they say why; schedules are cancelled, what has ended stays", async () => {

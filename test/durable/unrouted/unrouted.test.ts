@@ -20,8 +20,8 @@ import {
   newProject,
   patch,
   post,
-  straysOf,
   type TestProject,
+  unroutedOf,
 } from "../traces.ts";
 
 const ended = { end_time: NOON + 1, outputs: bytes("{}") };
@@ -34,7 +34,7 @@ describe("a patch that names neither project nor day", () => {
     const project = newProject(3);
     const ids = Array.from({ length: 20 }, newId);
     await ingest(project, ...ids.map((id) => post(id)));
-    expect(await straysOf(project).place(ids.map((id) => patch(id, ended)))).toEqual(ok({ placed: 20, parked: 0 }));
+    expect(await unroutedOf(project).route(ids.map((id) => patch(id, ended)))).toEqual(ok({ delivered: 20, kept: 0 }));
     expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
   });
 
@@ -61,11 +61,11 @@ describe("a patch that names neither project nor day", () => {
   it("is brought home by the alarm", async () => {
     const project = newProject();
     const id = newId();
-    expect(await straysOf(project).place([patch(id, ended)])).toEqual(ok({ placed: 0, parked: 1 }));
+    expect(await unroutedOf(project).route([patch(id, ended)])).toEqual(ok({ delivered: 0, kept: 1 }));
     await ingest(project, post(id));
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await runDurableObjectAlarm(stub(project));
-    expect(await straysOf(project).place([patch(id, {})])).toEqual(ok({ placed: 1, parked: 0 }));
+    expect(await unroutedOf(project).route([patch(id, {})])).toEqual(ok({ delivered: 1, kept: 0 }));
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
   });
 
@@ -87,7 +87,7 @@ describe("very many changes without their runs", () => {
     runInDurableObject(stub(project), (_, { storage }) => {
       storage.sql.exec(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-        INSERT INTO stray (run, likely, parked_at, tries, due_at, bytes)
+        INSERT INTO unrouted_change (run, likely, added_at, tries, due_at, bytes)
         SELECT printf('ffffffff-0000-4000-8000-%012d', i), '[]', ?, 0, ?, 512 FROM n`,
         MANY,
         parkedAt,
@@ -140,7 +140,7 @@ describe("very many changes without their runs", () => {
       asked = [];
       const projectIds = [project.project.id];
       const [firstDay = "", , lastDay = ""] = days;
-      const found = await straysOf(project).daysToQuery({ projectIds, firstDay, lastDay, order: "asc", limit: 10 });
+      const found = await unroutedOf(project).daysToQuery({ projectIds, firstDay, lastDay, order: "asc", limit: 10 });
       expect(found.map(({ day }) => day)).toEqual(days);
       return asked;
     };
@@ -149,7 +149,7 @@ describe("very many changes without their runs", () => {
     expect(await search()).toEqual([early]);
     await exported(project);
     expect(await search()).toEqual([]);
-    await straysOf(project).place([patch(late, ended)]);
+    await unroutedOf(project).route([patch(late, ended)]);
     expect(await search()).toEqual([late, late, late]);
     await ingest(project, post(late));
     await exported(project);
@@ -160,11 +160,11 @@ describe("very many changes without their runs", () => {
 
   it("are given up all together after a week", async () => {
     const project = newProject();
-    await straysOf(project).place([patch(newId(), ended)]);
+    await unroutedOf(project).route([patch(newId(), ended)]);
     await park(project, Date.now() - 8 * 86_400_000);
     await runDurableObjectAlarm(stub(project));
     await runInDurableObject(stub(project), (_, { storage }) => {
-      expect(storage.sql.exec("SELECT count(*) AS left FROM stray").one()).toEqual({ left: 1 });
+      expect(storage.sql.exec("SELECT count(*) AS left FROM unrouted_change").one()).toEqual({ left: 1 });
     });
   });
 });
@@ -182,7 +182,9 @@ describe("where little may wait for runs", () => {
   const narrow = () => narrowed({ MAX_PARKED_CHANGES: 6 });
   const full = { accepted: 0, refusals: [], capacity: expect.objectContaining({ retryAfterSeconds: 60 }) };
   const given = async (project: TestProject) =>
-    (await straysOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 99 })).placed.map(({ runId }) => runId);
+    (await unroutedOf(project).listFeedback({ ...ANY_FEEDBACK, offset: 0, limit: 99 })).located.map(
+      ({ runId }) => runId,
+    );
 
   it("what is too much is refused and leaves nothing, what waits stays, and both arrive when the runs have come", async () => {
     const project = await narrow();
@@ -213,7 +215,7 @@ describe("where little may wait for runs", () => {
     const [home, away] = [feedback(run, { key: "k", score: 1 }), feedback(newId(), { key: "k", score: 1 })];
     await ingest(project, home, away, patch(newId()), patch(newId()));
     const edit = (one: typeof home) =>
-      straysOf(project).editFeedback({ id: one.feedback?.id ?? "", json: "{}", edit: "delete" });
+      unroutedOf(project).editFeedback({ id: one.feedback?.id ?? "", json: "{}", edit: "delete" });
     expect(await edit(away)).toMatchObject({ ok: false, failure: { reason: "capacity" } });
     expect(await edit(home)).toEqual(ok(true));
     expect(await given(project)).toEqual([away.id]);
@@ -263,8 +265,8 @@ it("a shard that cannot be asked loses no change, and does not let the next look
     const inside = instance as unknown as { env: Env };
     const getByName = (name: string) => (name.includes("deaf") ? deaf : home);
     inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
-    for (const projectId of ["deaf", "home"]) instance.noteDay({ projectId, day: "2030-01-02", shards: 1 });
-    return Promise.allSettled([instance.place([patch(id, { name: "a" })]), instance.place([patch(id, { name: "b" })])]);
+    for (const projectId of ["deaf", "home"]) instance.registerDay({ projectId, day: "2030-01-02", shards: 1 });
+    return Promise.allSettled([instance.route([patch(id, { name: "a" })]), instance.route([patch(id, { name: "b" })])]);
   });
   expect(looks.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   expect(unanswered).toBeGreaterThan(0);
@@ -315,41 +317,33 @@ describe("a change that names another project than its run's", () => {
 });
 
 describe("the days of a project", () => {
-  const query = (project: TestProject, changes: { readonly noted?: number; readonly limit?: number } = {}) => ({
+  const query = (project: TestProject, changes: { readonly after?: number; readonly limit?: number } = {}) => ({
     projectId: project.project.id,
-    noted: 0,
+    after: 0,
     firstDay: "2030-01-02",
     lastDay: "2030-01-05",
     limit: 10,
     ...changes,
   });
   const note = async (project: TestProject, ...days: string[]) => {
-    for (const day of days) await straysOf(project).noteDay({ projectId: project.project.id, day, shards: 1 });
+    for (const day of days) await unroutedOf(project).registerDay({ projectId: project.project.id, day, shards: 1 });
   };
 
   it("are told in the order of their last notes, each note once, as many at a time as are asked for", async () => {
     const project = newProject();
     await note(project, "2030-01-01", "2030-01-02", "2030-01-05", "2030-01-02", "2030-01-06");
-    const first = await straysOf(project).notedDays(query(project, { limit: 1 }));
+    const first = await unroutedOf(project).registeredDays(query(project, { limit: 1 }));
     expect(first.days).toEqual(["2030-01-05"]);
-    const second = await straysOf(project).notedDays(query(project, { noted: first.noted }));
+    const second = await unroutedOf(project).registeredDays(query(project, { after: first.upTo }));
     expect(second.days).toEqual(["2030-01-02"]);
-    expect(await straysOf(project).notedDays(query(project, { noted: second.noted }))).toEqual({ ...second, days: [] });
-    await note(project, "2030-01-03");
-    expect((await straysOf(project).notedDays(query(project, { noted: second.noted }))).days).toEqual(["2030-01-03"]);
-  });
-
-  it("that an earlier version kept are known, and noted when something comes", async () => {
-    const project = newProject();
-    await note(project, "2030-01-02");
-    await runInDurableObject(stub(project), (_, { storage }) => {
-      storage.sql.exec("DROP INDEX day_noted");
-      storage.sql.exec("ALTER TABLE day DROP COLUMN noted");
+    expect(await unroutedOf(project).registeredDays(query(project, { after: second.upTo }))).toEqual({
+      ...second,
+      days: [],
     });
-    await evictDurableObject(stub(project));
-    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: [], noted: 0 });
-    await note(project, "2030-01-02");
-    expect(await straysOf(project).notedDays(query(project))).toEqual({ days: ["2030-01-02"], noted: 1 });
+    await note(project, "2030-01-03");
+    expect((await unroutedOf(project).registeredDays(query(project, { after: second.upTo }))).days).toEqual([
+      "2030-01-03",
+    ]);
   });
 });
 
@@ -360,7 +354,7 @@ describe("however many days of however many projects are newer", () => {
     await runInDurableObject(stub(project), (instance) =>
       Promise.all(
         Array.from({ length: 50 }, () => crypto.randomUUID()).flatMap((projectId) =>
-          days.map((day) => instance.noteDay({ projectId, day, shards: 1 })),
+          days.map((day) => instance.registerDay({ projectId, day, shards: 1 })),
         ),
       ),
     );
@@ -372,7 +366,7 @@ describe("however many days of however many projects are newer", () => {
     await ingest(project, post(id));
     await noteNewerDays(project);
     const said = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
-    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+    expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
   it("a patch that names the project of its run finds it at once", async () => {
@@ -381,7 +375,7 @@ describe("however many days of however many projects are newer", () => {
     await ingest(project, post(id));
     await noteNewerDays(project);
     const said = patch(id, { ...ended, project: { id: project.project.id } });
-    expect(await straysOf(project).place([said])).toEqual(ok({ placed: 1, parked: 0 }));
+    expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
   it("each of them is asked in its turn for a run of which nothing is known", async () => {
@@ -389,11 +383,11 @@ describe("however many days of however many projects are newer", () => {
     await noteNewerDays(project);
     const asked = await runInDurableObject(stub(project), (_, { storage }) => {
       const search = new UnroutedSearch(new UnroutedStore(storage.sql), () => env, project.tenantId, {
-        noteDay: () => {},
-        cameHome: () => {},
+        registerDay: () => {},
+        delivered: () => {},
       });
-      const lost = [{ id: newId(), projectId: null, likelyDays: [], tries: 0 }];
-      const turns = Array.from({ length: search.turnsOf(100) }, (_, turn) => search.daysFor(lost, 100, turn));
+      const lost = [{ id: newId(), projectId: null, candidateDays: [], tries: 0 }];
+      const turns = Array.from({ length: search.turnsFor(100) }, (_, turn) => search.daysFor(lost, 100, turn));
       return turns.map((days) => days.map(({ projectId, day }) => `${projectId}/${day}`));
     });
     expect(asked.map((days) => days.length)).toEqual(Array.from({ length: 20 }, () => 50));

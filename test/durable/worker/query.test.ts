@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { RunQuestion } from "../../../durable/protocol/query.ts";
-import { partsOf } from "../../../durable/shard/query/segments-with-changes.ts";
+import { segmentsWithChanges } from "../../../durable/shard/query/segments-with-changes.ts";
 import { ShardStore } from "../../../durable/shard/store/store.ts";
 import { queryRuns } from "../../../durable/worker/query/query.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
@@ -122,7 +122,7 @@ describe("a query", () => {
       );
       const store = ShardStore.existing(sql);
       if (store === null) throw new Error("there is no store");
-      const { fresh } = partsOf(store, { ids: null, order: "desc" });
+      const { fresh } = segmentsWithChanges(store, { ids: null, order: "desc" });
       storage.sql.exec("DELETE FROM change");
       return { runs: fresh.length, longest: Math.max(...bound) };
     });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type ClaimedRows,
   type Compaction,
   type LiveSegment,
   nextCompaction,
-  type ShareOfRows,
 } from "../../../src/trace/segments/compaction.ts";
 
 const NOW = 1_900_000_000_000;
@@ -17,8 +17,8 @@ const segment = (rows: number, fields: Partial<LiveSegment> = {}): LiveSegment =
   made += 1;
   return { number: made, rows, rawBytes: rows, at: NOW, first: made, minStart: 0, maxStart: 9, ...fields };
 };
-const next = (segments: readonly LiveSegment[], shares: readonly ShareOfRows[] = [], now = NOW): Compaction | null =>
-  nextCompaction(segments, { now, shares, bounds });
+const next = (segments: readonly LiveSegment[], claims: readonly ClaimedRows[] = [], now = NOW): Compaction | null =>
+  nextCompaction(segments, { now, claims, bounds });
 const numbers = (segments: readonly LiveSegment[]): number[] => segments.map(({ number }) => number);
 
 describe("a merge of small segments", () => {
@@ -71,7 +71,7 @@ function simulate(arrivals: readonly { readonly rows: number; readonly afterMinu
   const mergeUntil = (until: number): void => {
     for (;;) {
       const segments = kept.map((one) => one.segment);
-      const merge = nextCompaction(segments, { now, shares: [], bounds });
+      const merge = nextCompaction(segments, { now, claims: [], bounds });
       if (merge === null || merge.dueAt > until) break;
       now = Math.max(now, merge.dueAt);
       const members = kept.filter((one) => merge.segments.includes(one.segment.number));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeChange, encodeChange } from "../../../src/trace/run/change-codec.ts";
 import { mergeChanges, noRun } from "../../../src/trace/run/merge.ts";
-import { dayOfChange, likelyDays, shardOf } from "../../../src/trace/run/routing.ts";
+import { candidateDays, dayOfChange, shardOf } from "../../../src/trace/run/routing.ts";
 import {
   groupByRun,
   type HotChange,
@@ -91,8 +91,8 @@ describe("routing", () => {
     expect(dayOfChange(change("patch"))).toBeNull();
     const id = "01b8b5d1-5e00-7000-8000-000000000001";
     const made = new Date(0x01b8b5d15e00).toISOString().slice(0, 10);
-    expect(likelyDays(change("patch", { id }))).toEqual([made]);
-    expect(likelyDays(change("patch", { id: id.replace("-7", "-4") }))).toEqual([]);
+    expect(candidateDays(change("patch", { id }))).toEqual([made]);
+    expect(candidateDays(change("patch", { id: id.replace("-7", "-4") }))).toEqual([]);
   });
 
   it("spreads ids evenly, and the same way for ever", () => {

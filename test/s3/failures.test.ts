@@ -11,7 +11,7 @@ const verdict = (operation: StoreOperation, cause: StoreCause) => {
 
 type CheckError = ReturnType<typeof destinationError>;
 
-describe("7.4 a storage or destination error ends the run at once", () => {
+describe("a storage or destination error ends the run at once", () => {
   test.each<[string, StoreCause, StoreFailureReason, CheckError]>([
     ["AWS, unknown key", answer(403, "InvalidAccessKeyId"), "unknown_access_key", "Key ID you provided does not exist"],
     ["R2, unknown key", answer(401, "Unauthorized"), "access_denied", "Access denied"],
@@ -58,7 +58,7 @@ describe("7.4 a storage or destination error ends the run at once", () => {
   });
 });
 
-describe("7.4 what may pass by itself spends one retry", () => {
+describe("what may pass by itself spends one retry", () => {
   test.each<[string, StoreCause, StoreFailureReason, CheckError]>([
     ["connection lost", { kind: "network" }, "network_lost", "Invalid endpoint"],
     ["no answer in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
@@ -146,7 +146,7 @@ describe("a HEAD has no words:", () => {
   });
 });
 
-describe("5 a failure names the permission that the request needs", () => {
+describe("a failure names the permission that the request needs", () => {
   test.each<[StoreOperation, string]>([
     ["put", "s3:PutObject"],
     ["create_upload", "s3:PutObject"],

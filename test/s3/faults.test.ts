@@ -258,7 +258,7 @@ describe("Complete", () => {
   });
 });
 
-describe("4.B, 5 the check of a destination", () => {
+describe("the check of a destination", () => {
   const denied: SinkAnswer = { status: 403, body: error("AccessDenied") };
   const checked = async (hook: NonNullable<SinkOptions["hook"]>) => {
     const { sink, store } = await sinkWith({ hook });

@@ -175,7 +175,7 @@ describe("a multipart upload", () => {
   });
 });
 
-describe("7.2 a destination that cannot be written has one of four errors", () => {
+describe("a destination that cannot be written has one of four errors", () => {
   const failureOf = async (changes: Partial<DestinationConfig & Credentials>) => {
     const checked = await probe(open(changes), { prefix: "check", name: "never-there" });
     if (checked.ok) throw new Error("the check passed");
@@ -218,7 +218,7 @@ describe("7.2 a destination that cannot be written has one of four errors", () =
   });
 });
 
-describe("4.B the check of a destination", () => {
+describe("the check of a destination", () => {
   test("writes a test file and deletes it", async () => {
     expect(await probe(store, { prefix: "traces", name: "check-1" })).toEqual({
       ok: true,

@@ -11,7 +11,7 @@ const keysOf = (setting: string): MasterKeys => {
 
 const SECRET = '{"secret_access_key":"grüße 🚀"}';
 
-describe("2.5 credentials are stored encrypted", () => {
+describe("credentials are stored encrypted", () => {
   test("what was sealed opens in the same context", async () => {
     const keys = keysOf(key(1));
     const envelope = await sealSecret(SECRET, keys, "destination/1");

@@ -31,7 +31,7 @@ const partition = {
 const IDS =
   "export_id=11111111-1111-4111-8111-111111111111/tenant_id=22222222-2222-4222-8222-222222222222/session_id=33333333-3333-4333-8333-333333333333";
 
-describe("2.9 files are written under a Hive-partitioned path", () => {
+describe("files are written under a Hive-partitioned path", () => {
   test("v1 names the rows by a plain folder, month and day are unpadded", () => {
     expect(folderOf(partition)).toBe(`traces/prod/${IDS}/runs/year=2026/month=8/day=9`);
   });
@@ -63,7 +63,7 @@ describe("2.9 files are written under a Hive-partitioned path", () => {
   });
 });
 
-describe("2.5 the prefix is the root within the bucket", () => {
+describe("the prefix is the root within the bucket", () => {
   test.each([
     ["/traces/prod/", "traces/prod"],
     ["///", ""],

@@ -61,7 +61,7 @@ it("an endpoint_url that names the bucket itself is taken when the bucket is to 
   expect([created.status, created.body.config.endpoint_url]).toEqual([200, endpoint_url]);
 });
 
-describe("the destination check answers 400 with the error of spec 7.2, and nothing is kept", () => {
+describe("the destination check answers 400 with one of the four errors, and nothing is kept", () => {
   const body = destinationBody();
   const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
 

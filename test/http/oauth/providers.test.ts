@@ -159,12 +159,12 @@ describe("a provider", () => {
 describe("requests that are not valid are answered with HTTPValidationError", () => {
   const missing = (...loc: string[]) => ({ loc, msg: "Field required", type: "missing" });
 
-  it("A1 without provider_id", async () => {
+  it("whether there is a token, without provider_id", async () => {
     const answer = await call("GET", `${TOKENS}/exists`, { headers: workspace.headers });
     expect([answer.status, answer.body]).toEqual([422, { detail: [missing("query", "provider_id")] }]);
   });
 
-  it("A2 without code and state, and with others than text", async () => {
+  it("a callback without code and state, and with others than text", async () => {
     const { headers } = workspace;
     const empty = await call("POST", CALLBACK, { headers, body: {} });
     expect([empty.status, empty.body]).toEqual([422, { detail: [missing("body", "code"), missing("body", "state")] }]);
@@ -181,7 +181,7 @@ describe("requests that are not valid are answered with HTTPValidationError", ()
   });
 });
 
-it("A1 of a provider that nobody knows is no token", async () => {
+it("of an unknown provider there is no token", async () => {
   const answer = await call("GET", `${TOKENS}/exists?provider_id=nobody%2Fknows`, { headers: workspace.headers });
   expect([answer.status, answer.body]).toEqual([200, { has_token: false }]);
 });

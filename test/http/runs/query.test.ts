@@ -143,6 +143,16 @@ describe.each([
       () => ({ session: null, filter: null, id: null, select: null }),
       ["lone", "answer", "map", "agent"],
     ],
+    [
+      "members of the original that change nothing",
+      () => ({
+        data_source_type: "historical",
+        skip_pagination: true,
+        skip_prev_cursor: true,
+        use_experimental_search: true,
+      }),
+      ["lone", "answer", "map", "agent"],
+    ],
   ])("%s", async (_, body, expected) => {
     expect(await found(body())).toEqual(expected);
   });

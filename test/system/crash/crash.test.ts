@@ -41,7 +41,7 @@ const killAndRestart = async (): Promise<void> => {
   await laboratory.restart();
 };
 
-describe("spec 3: an export interrupted by a crash resumes, spends no retry, and leaves the bytes of an undisturbed one", () => {
+describe("an export interrupted by a crash resumes, spends no retry, and leaves the bytes of an undisturbed one", () => {
   /** Each stands still in an export of its own, until all do: then one kill strikes them all. */
   const REQUESTS: readonly (readonly [request: string, rule: Pick<FaultRule, "operation" | "after">, key: string])[] = [
     ["the opening of an upload", { operation: "create_upload" }, ""],
@@ -124,7 +124,7 @@ describe("spec 3: an export interrupted by a crash resumes, spends no retry, and
   });
 });
 
-describe("spec 7.4: a step that dies three times in a row", () => {
+describe("a step that dies three times in a row", () => {
   it("is too much for the process: that spends one retry, and the export is complete all the same", async () => {
     const destinationId = await laboratory.newDestination("three-times");
     let exportId = "";
@@ -147,7 +147,7 @@ describe("spec 7.4: a step that dies three times in a row", () => {
   });
 });
 
-describe("spec 4.B rule 3: a schedule", () => {
+describe("a schedule", () => {
   it("whose window ended while nothing ran spawns it once, as soon as the service is back", async () => {
     const end = Date.now() + 1000;
     const created = await laboratory.ask("POST", "/api/v1/bulk-exports", {

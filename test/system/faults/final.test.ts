@@ -17,7 +17,7 @@ const expectNoProof = ({ contents }: Outcome) => {
 
 const namesOf = (contents: Contents) => filesOf(contents).map((key) => key.slice(key.lastIndexOf("/") + 1));
 
-describe("spec 7.4: a storage or destination error ends the run at once, and with it the export", () => {
+describe("a storage or destination error ends the run at once, and with it the export", () => {
   it.each<readonly [title: string, fault: FaultRule["fault"], said: RegExp]>([
     ["permissions taken away (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
@@ -70,7 +70,7 @@ describe("spec 7.4: a storage or destination error ends the run at once, and wit
   });
 });
 
-describe("spec 7.4, 8: a run is retried 20 times, then it fails, and the export with it", () => {
+describe("a run is retried 20 times, then it fails, and the export with it", () => {
   it("and the other runs are stopped", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", key: DAY_ONE, count: "always", fault: "internal_error" },
@@ -85,7 +85,7 @@ describe("spec 7.4, 8: a run is retried 20 times, then it fails, and the export 
   });
 });
 
-describe("spec 3: a cancelled export cannot be restarted", () => {
+describe("a cancelled export cannot be restarted", () => {
   it("committed files stay, the open upload is given up, and late answers change nothing", async () => {
     const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", forMs: 3000 }]);
     await untilRequested("put_part");
@@ -114,7 +114,7 @@ describe("spec 3: a cancelled export cannot be restarted", () => {
   });
 });
 
-describe("spec 5: of the permissions only the right to write is required", () => {
+describe("of the permissions only the right to write is required", () => {
   it("without the right to read, sizes are not proven, and the manifest says so", async () => {
     const outcome = await exportUnder({ operation: "head", count: "always", fault: "access_denied" });
     expect(outcome.status).toBe("COMPLETED");

@@ -20,7 +20,7 @@ const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null)
   for (const rule of rules) expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
 };
 
-describe("spec 7.4: what may pass by itself is retried, and the bytes are those of an undisturbed export", () => {
+describe("what may pass by itself is retried, and the bytes are those of an undisturbed export", () => {
   it.each<Row>([
     ["500 to a PUT", { operation: "put", key: DAY_ONE, fault: "internal_error" }, /InternalError.*fault of its own/],
     ["500 to a part", { operation: "put_part", after: 1, fault: "internal_error" }, /InternalError/],

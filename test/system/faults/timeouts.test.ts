@@ -4,7 +4,7 @@ import { filesOf } from "./bucket-contents.ts";
 import { DAY_TWO, useLaboratory } from "./exporting.ts";
 import { QUICK } from "./laboratory.ts";
 
-describe("spec 7.4: a run that exceeds its own time", () => {
+describe("a run that exceeds its own time", () => {
   const { exportUnder, undisturbed, laboratory } = useLaboratory({ ...QUICK, RUN_TIMEOUT_MS: "8000" });
 
   it("spends one retry and goes on inside the file: no part is sent twice", async () => {
@@ -20,7 +20,7 @@ describe("spec 7.4: a run that exceeds its own time", () => {
   });
 });
 
-describe("spec 3, 7.4: an export that exceeds its time is TIMEDOUT, without a retry", () => {
+describe("an export that exceeds its time is TIMEDOUT, without a retry", () => {
   const { begin, outcomeOf, undisturbed, laboratory } = useLaboratory({ ...QUICK, EXPORT_TIMEOUT_MS: "10000" });
 
   it("its committed files stay, its open upload is given up, and nothing is proven", async () => {

@@ -1,4 +1,4 @@
-/** Limits of deployments. The specification has none; those of the original are not published. */
+/** Limits of deployments [LIM-22, LIM-37, LIM-39, LIM-45, LIM-46]; those of the original are not published. */
 
 const SECOND = 1000;
 

@@ -2,7 +2,7 @@ import type { FormatVersion } from "../shared/fields.ts";
 import type { DestinationConfig } from "./records.ts";
 
 /**
- * Where everything that Waybill writes lies in the customer's bucket (spec 2.9). Every key follows from ids, so doing
+ * Where everything that Waybill writes lies in the customer's bucket [FIL-1]. Every key follows from ids, so doing
  * a step again writes the same object. Keys carry no leading slash; a `prefix` is what `keyPrefixOf` gave.
  */
 
@@ -25,7 +25,7 @@ const FILE_ORDINAL_DIGITS = 5;
 /** The folder that carries the kind of rows: a plain name in v1, a Hive partition in v2_beta. */
 const RESOURCE: Record<FormatVersion, string> = { v1: "runs", v2_beta: "resource=runs" };
 
-/** The prefix of all keys of a destination: without outer slashes, the bucket in front when asked for (spec 2.5). */
+/** The prefix of all keys of a destination: without outer slashes, the bucket in front when asked for [DST-5]. */
 export const keyPrefixOf = (config: DestinationConfig): string =>
   join(config.includeBucketInPrefix ? config.bucketName : "", withoutOuterSlashes(config.prefix));
 
@@ -76,7 +76,7 @@ export const manifestKey = (prefix: string, exportId: string): string =>
 export const successKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "_SUCCESS");
 
-/** The test file of a destination check; it stays where deleting is not allowed (spec 4.B, B1). */
+/** The test file of a destination check; it stays where deleting is not allowed [DST-11]. */
 export const probeKey = (prefix: string, name: string): string => join(prefix, "tmp", `${name}.txt`);
 
 const fileName = (runOrdinal: number, fileOrdinal: number): string =>

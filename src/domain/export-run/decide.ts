@@ -5,7 +5,7 @@ import { applyPauseOrder, isKeptWhilePaused } from "./pause.ts";
 import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
 
 /**
- * A step that dies this often in a row is no accident of the infrastructure but too much for the process (design 6):
+ * A step that dies this often in a row is no accident of the infrastructure but too much for the process [XRN-12]:
  * it then spends a retry like any processing error.
  */
 const CRASHES_UNTIL_PROCESSING_ERROR = 3;
@@ -158,7 +158,7 @@ function spedUp(state: RunningExportRun, at: number): readonly ExportRunEvent[] 
   return partsInFlight < most ? [{ type: "SpedUp", partsInFlight: Math.min(2 * partsInFlight, most), at }] : [];
 }
 
-/** Storage and destination errors end the run at once; everything else spends one retry (spec 7.4). */
+/** Storage and destination errors end the run at once; everything else spends one retry [XRN-13]. */
 function failed(state: RunningExportRun, failure: ExportRunFailure, at: number): readonly ExportRunEvent[] {
   const { limits } = state.spec;
   if (!isRetryable(failure) || state.retry >= limits.maxRetries)

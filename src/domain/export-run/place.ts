@@ -1,7 +1,7 @@
 import { fileKey, folderOf, keyPrefixOf, lateFileKey } from "../destination/layout.ts";
 import type { ExportRunSpec } from "./events.ts";
 
-/** Folder of a run's files in the bucket, without an outer slash (spec 2.9). */
+/** Folder of a run's files in the bucket, without an outer slash [FIL-1]. */
 export const exportRunFolder = (spec: ExportRunSpec): string =>
   folderOf({
     prefix: keyPrefixOf(spec.destination),

@@ -53,7 +53,7 @@ interface Known {
 
 export interface RunningExportRun extends Known {
   readonly status: "RUNNING";
-  /** Instant at which the attempt is given up (spec 8: 4 h); null while waiting for a retry. */
+  /** Instant at which the attempt is given up [LIM-3]; null while waiting for a retry. */
   readonly deadline: number | null;
   /** Instant of the next attempt; null while one is under way. */
   readonly retryAt: number | null;

@@ -3,7 +3,7 @@ import { exportRunFolder } from "./place.ts";
 import type { ExportRunRecord } from "./records.ts";
 import type { ExportRunState } from "./state.ts";
 
-/** What others may see of a run (spec 2.7); null before it started. */
+/** What others may see of a run [XRN-6]; null before it started. */
 export function viewOf(state: ExportRunState): ExportRunRecord | null {
   if (state.status === "NONE") return null;
   const { spec, progress } = state;

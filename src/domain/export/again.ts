@@ -6,7 +6,7 @@ import type { ExportDefinition } from "./records.ts";
 export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boolean => textOf(one) === textOf(other);
 
 /**
- * A new one-off export of exactly what a failed run was to export: final states stay final (spec 3), so the run
+ * A new one-off export of exactly what a failed run was to export: final states stay final [EXP-17], so the run
  * itself never works again. `id` follows from the run, so that asking twice reaches the same export.
  */
 export const retryOf = (

@@ -118,7 +118,7 @@ function failForDeletedProject({ plan }: CreatedExport | RunningExport, at: numb
   return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
 }
 
-/** One run failing for good fails the export (spec 3); room left by an ended run goes to the next one in order. */
+/** One run failing for good fails the export [XRN-16]; room left by an ended run goes to the next one in order. */
 function recordRunReport(
   command: Extract<ExportCommand, { type: "RecordRunReport" }>,
   state: RunningExport,
@@ -147,7 +147,7 @@ function admitRuns(state: ExportState, at: number): readonly ExportEvent[] {
 const isEnded = (run: KnownExportRun): boolean => run.report.finishedAt !== null;
 
 /**
- * The export's own deadline (spec 8: 72 h) beats everything but an end that came with the same command; it lets no
+ * The export's own deadline [LIM-4] beats everything but an end that came with the same command; it lets no
  * further run in. A paused export has none.
  */
 function withTimeout(state: RunningExport, events: readonly ExportEvent[], at: number): readonly ExportEvent[] {

@@ -15,7 +15,7 @@ export interface ExportRunFiles {
 export const MANIFEST_VERSION = 2;
 
 /**
- * The list of everything a completed export consists of, as it lies in the bucket beside the data (design 5).
+ * The list of everything a completed export consists of, as it lies in the bucket beside the data [PRF-3].
  * Ids and sizes only; the text follows from its arguments alone, so writing it again writes the same bytes.
  */
 export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): string {

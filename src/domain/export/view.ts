@@ -5,7 +5,7 @@ import type { ExportPlan } from "./events.ts";
 import type { ExportRecord } from "./records.ts";
 import type { ExportState } from "./state.ts";
 
-/** What others may see of an export (spec 2.6); null before it was created. */
+/** What others may see of an export [EXP-12]; null before it was created. */
 export function viewOf(state: ExportState): ExportRecord | null {
   if (state.status === "NONE") return null;
   return {

@@ -22,7 +22,7 @@ export type GrantEvent =
       readonly type: "AuthorizationBegun";
       readonly authId: string;
       readonly scopes: readonly string[];
-      /** Sent again with the code, word by word (RFC 6749 4.1.3). */
+      /** Sent again with the code, word by word (RFC 6749, 4.1.3). */
       readonly redirectUri: string;
       readonly isDefault: boolean;
       readonly expiresAt: number;

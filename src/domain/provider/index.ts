@@ -4,7 +4,7 @@ import { ok } from "../shared/result.ts";
 
 /** The OAuth providers of a workspace: where they are, and what this service is to them. */
 
-/** How the client proves itself at the token endpoint (RFC 6749 2.3, RFC 8414). */
+/** How the client proves itself at the token endpoint (RFC 6749, 2.3; RFC 8414). */
 export type ClientAuthentication = "client_secret_basic" | "client_secret_post" | "none";
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What can go wrong with a destination, as the adapter in src/s3 reports it (`destinationError` there has the
- * words of spec 7.2). `code` is the store's own word, `permission` the S3 action that is missing, `advice` what to do next.
+ * words of [DST-12]). `code` is the store's own word, `permission` the missing S3 action, `advice` what to do next.
  * No failure ever carries a secret or a body of the other side.
  */
 export interface StoreFailure {

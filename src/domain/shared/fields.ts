@@ -1,4 +1,4 @@
-/** The exportable run fields of spec 2.8, in the order in which they stand in every exported file; without others named, all. */
+/** The exportable fields of a run [ROW-1], in the order of the columns of an exported file [FIL-6]. */
 export const EXPORT_FIELDS = [
   "id",
   "tenant_id",
@@ -38,7 +38,7 @@ export const ALL_FIELDS = [...EXPORT_FIELDS, ...OPT_IN_FIELDS] as const;
 
 export type ExportField = (typeof ALL_FIELDS)[number];
 
-/** `v1`: times without a zone, lists as JSON text. `v2_beta`: UTC times, lists as LIST<STRING> (spec 9, design 5). */
+/** `v1`: times without a zone, lists as JSON text. `v2_beta`: UTC times, lists as LIST<STRING> [FIL-8]. */
 export type FormatVersion = "v1" | "v2_beta";
 
 /** Codec of the data pages in exported files. */

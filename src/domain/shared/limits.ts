@@ -1,27 +1,27 @@
 /**
- * Every limit and delay of the specification, with its source. All are settings: the environment overrides one by
+ * Every limit and delay that is a setting, with its clause. All are settings: the environment overrides one by
  * its name in upper case (`RETRY_DELAY_MS=100`), which development and tests use; see src/settings.ts.
  */
 export interface Limits {
-  /** Retries of one export run before it fails for good (spec 8: 20). */
+  /** Retries of one export run before it fails for good [LIM-1]. */
   readonly maxRetries: number;
-  /** Fixed pause before a retry (spec 8: 30 s). A lower bound: an alarm may fire up to a minute late. */
+  /** Fixed pause before a retry [LIM-2]. A lower bound: an alarm may fire up to a minute late. */
   readonly retryDelayMs: number;
-  /** Longest life of one attempt of a run (spec 8: 4 h); exceeding it spends a retry. */
+  /** Longest life of one attempt of a run [LIM-3]; exceeding it spends a retry. */
   readonly runTimeoutMs: number;
-  /** Longest life of a whole export (spec 8: 72 h; the status table's 48 h is the contradiction we resolve upward). */
+  /** Longest life of a whole export [LIM-4]. */
   readonly exportTimeoutMs: number;
-  /** Runs of one export working at once (spec 8: 45; the troubleshooting text says 5). */
+  /** Runs of one export working at once [LIM-5]. */
   readonly maxRunningRuns: number;
-  /** Exports of one workspace working at once (spec 8: 15; the troubleshooting text says 3). */
+  /** Exports of one workspace working at once [LIM-6]. */
   readonly maxRunningExports: number;
-  /** A spawned export starts this long after the end of its window (spec 8: 10 min). */
+  /** A spawned export starts this long after the end of its window [LIM-9]. */
   readonly spawnDelayMs: number;
-  /** Target size of an exported file (design 2: 128 MiB). */
+  /** Target size of an exported file [LIM-12]. */
   readonly targetFileBytes: number;
-  /** Size of every part but the last of a multipart upload; below it one PUT. S3's least is 5 MiB (design 2: 8 MiB). */
+  /** Size of every part but the last of a multipart upload; below it one PUT. S3's least is 5 MiB [LIM-12]. */
   readonly partBytes: number;
-  /** Parts of one run in flight at once (design 2: 4). */
+  /** Parts of one run in flight at once [LIM-13]. */
   readonly partsInFlight: number;
   /**
    * Pause after a store has asked for fewer requests: stores count them by the second, so it has room again by then;
@@ -49,7 +49,7 @@ export const LIMITS: Limits = {
   slowDownPauseMs: 5 * SECOND,
 };
 
-/** Bounds of `interval_hours` on a scheduled export, both included (spec 8). */
+/** Bounds of `interval_hours` on a scheduled export, both included [LIM-8]. */
 export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /**

@@ -20,7 +20,7 @@ export type WorkspaceCommand =
   | { readonly type: "UnbindProject"; readonly id: string; readonly now: number }
   | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig; readonly now: number }
   | { readonly type: "RemoveDestination"; readonly id: string; readonly now: number }
-  /** `maxRunning`: how many exports may work at once (spec 8: 15). */
+  /** `maxRunning`: how many exports may work at once [LIM-6]. */
   | {
       readonly type: "RegisterExport";
       readonly definition: ExportDefinition;

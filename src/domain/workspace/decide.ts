@@ -81,7 +81,7 @@ export function decide(command: WorkspaceCommand, state: WorkspaceState): readon
   }
 }
 
-/** First in, first out, never more than `maxRunning` at once (spec 8). */
+/** First in, first out, never more than `maxRunning` at once [EXP-21]. */
 function admitExports(state: WorkspaceState, maxRunning: number, at: number): readonly WorkspaceEvent[] {
   if (state.status === "NONE") return [];
   const room = Math.max(0, maxRunning - state.running.size);

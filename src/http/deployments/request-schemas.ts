@@ -109,7 +109,7 @@ type Parts = Readonly<Record<string, Readonly<Record<string, unknown>> | null | 
 export const foreignMember = (kind: Source, sent: object): readonly [string, string] | null =>
   foreign[kind].find(([part, member]) => ((sent as Parts)[part]?.[member] ?? null) !== null) ?? null;
 
-/** Body of A3. */
+/** Body of a creation [DEP-13, DEP-14]. */
 export const deploymentCreate = closedObject({
   name: z
     .string()
@@ -136,7 +136,7 @@ export const deploymentCreate = closedObject({
   })
   .openapi("DeploymentCreateRequest");
 
-/** Body of A6. What is absent or null stays as it is; everything that changes what runs makes a new revision. */
+/** Body of a PATCH [DEP-22]. What is absent or null stays as it is; everything that changes what runs makes a new revision. */
 export const deploymentUpdate = closedObject({
   revision_source: source.nullish(),
   source_config: closedObject(changeable).nullish(),
@@ -163,7 +163,7 @@ export const orderOf = (sent: z.output<typeof deploymentCreate>): RevisionOrder 
   };
 };
 
-/** The change that a valid body of A6 asks for. */
+/** The change that a valid PATCH asks for. */
 export const changeOf = (sent: z.output<typeof deploymentUpdate>): RevisionChange => {
   const config = sent.source_config ?? {};
   const revision = sent.source_revision_config ?? {};

@@ -16,7 +16,7 @@ const PATH = "/v2/deployments/{deployment_id}";
 const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
 const COMMON = { access: workspaceAccess, success: "ok", dialect: "detail" } as const;
 
-/** Revisions of a deployment (A5), going back to one, and everything that happened. */
+/** Revisions of a deployment, going back to one, and its events [DEP-6, DEP-7, DEP-8, DEP-9]. */
 export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,

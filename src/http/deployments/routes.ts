@@ -24,7 +24,7 @@ const bulkDeleted = z
   .object({ deleted: z.array(z.string()), not_found: z.array(z.string()) })
   .openapi("DeploymentsDeleted");
 
-/** Deployments of agent servers: A3, A4 and A6 of the specification, and the rest of a deployment's life. */
+/** Deployments: create, list, show, change, delete [DEP-1, DEP-2, DEP-3, DEP-4, DEP-5]. */
 export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,

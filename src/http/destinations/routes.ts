@@ -13,7 +13,7 @@ const PATH = "/api/v1/bulk-exports/destinations";
 const ONE = z.object({ destination_id: uuid });
 const COMMON = { tag: "Destinations", access: exportAccess, dialect: "detail" } as const;
 
-/** Where exports go: B1 of the specification, and the rest of a destination's life. */
+/** Destinations: create, list, show, change, delete [DST-1, DST-2, DST-3, DST-4]. */
 export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
   register(app, {
     ...COMMON,

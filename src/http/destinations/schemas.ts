@@ -135,7 +135,7 @@ const configSchema = (profile: WireProfile) =>
 
 const destinationType = z.literal("s3", { error: "The only destination_type is s3" });
 
-/** Body of B1. Whether credentials may be left out (spec 4.B rule 1) is the deployment's setting, not the schema's. */
+/** Body of a creation [DST-5]. Whether credentials may be left out [DST-10] is the deployment's setting, not the schema's. */
 export const destinationCreate = (profile: WireProfile) =>
   closedObject({
     destination_type: profile.destinationMembersRequired ? destinationType : destinationType.default("s3"),

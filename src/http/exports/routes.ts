@@ -15,7 +15,7 @@ const PATH = "/api/v1/bulk-exports";
 const ONE = z.object({ bulk_export_id: uuid });
 const COMMON = { tag: "Bulk exports", access: exportAccess, dialect: "detail" } as const;
 
-/** Exports: B2, B3, B5 and B6 of the specification. */
+/** Exports: create, list, show, cancel [EXP-1, EXP-2, EXP-3, EXP-4]. */
 export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
   const shown = bulkExportShown(profile);
 

@@ -20,7 +20,7 @@ const COMMON = {
   dialect: "detail",
 } as const;
 
-/** Runs of exports: B4 of the specification, one run alone, and all runs of a schedule. */
+/** Runs of an export, one run, and all runs of a schedule [XRN-1, XRN-2, XRN-3]. */
 export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
   const shown = exportRunShown(profile);
 

@@ -42,7 +42,7 @@ interface WindowSent {
   readonly interval_hours?: number | null | undefined;
 }
 
-/** One-off exports have an end, schedules an interval, never both (spec 2.6). */
+/** One-off exports have an end, schedules an interval, never both [EXP-10]. */
 const windowFault = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
   const end = sent.end_time ?? null;
   const scheduled = (sent.interval_hours ?? null) !== null;
@@ -81,7 +81,7 @@ const checkWindow = (sent: WindowSent, context: z.core.$RefinementCtx<unknown>):
   context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
 };
 
-/** Body of B2. */
+/** Body of a creation [EXP-8]. */
 export const bulkExportCreate = members.superRefine(checkWindow).openapi("BulkExportCreate");
 
 /** The same for an estimate, which needs no destination. */
@@ -91,12 +91,12 @@ export const bulkExportEstimate = members
   .openapi("BulkExportEstimateCreate");
 
 /**
- * Body of a clone: any members of B2. null for `end_time`, `interval_hours`, `filter` or `export_fields` removes the
- * original's; what every export has is the original's then, too. None at all replaces nothing.
+ * Body of a clone [EXP-6]: any members of a creation. null for `end_time`, `interval_hours`, `filter` or `export_fields`
+ * removes the original's; for other members it keeps the original's. No member at all replaces nothing.
  */
 export const bulkExportClone = members.partial().openapi("BulkExportClone").prefault({});
 
-/** The definition that a valid body of B2 stands for. */
+/** The definition that a valid creation stands for. */
 export const definitionOf = (
   sent: z.output<typeof bulkExportCreate>,
   given: {
@@ -122,7 +122,7 @@ export const definitionOf = (
   createdAt: given.now,
 });
 
-/** The definition of an export like the original, but for the members sent; as valid as a body of B2 must be. */
+/** The definition of an export like the original, but for the members sent; as valid as a creation must be [EXP-28]. */
 export const cloneOf = (
   original: ExportDefinition,
   sent: z.output<typeof bulkExportClone>,
@@ -145,7 +145,7 @@ export const cloneOf = (
   return fail({ reason: "invalid", loc: ["body", "end_time"], message: fault.message, type: fault.type });
 };
 
-/** Body of B6. `{}` cancels too, so a misspelt member must not pass for it. */
+/** Body of a PATCH [EXP-4]. `{}` cancels too, so a misspelt member must not pass for it. */
 export const bulkExportUpdate = closedObject({
   status: z
     .string()

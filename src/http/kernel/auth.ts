@@ -21,7 +21,7 @@ export interface Access<Who> {
 
 export type SecurityScheme = "API Key" | "Tenant ID" | "Bearer Auth" | "Admin Key";
 
-/** Bulk export: both headers on every request (spec 5), and the plan plus or enterprise (spec 1). */
+/** Bulk export: both headers on every request [AUT-2], and the plan plus or enterprise [AUT-5]. */
 export const exportAccess: Access<Caller> = {
   schemes: [
     ["API Key", "Tenant ID"],

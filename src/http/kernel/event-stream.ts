@@ -22,7 +22,7 @@ export interface Look {
 
 const LOOK_EVERY_MS = 1000;
 
-/** Looks of one stream: some five minutes, far from the 10,000 times that a request may ask other actors (Workers limits). */
+/** Looks of one stream: five minutes [EVT-3], far below the 10,000 subrequests of a request (Cloudflare: Workers limits). */
 const MAX_LOOKS = 300;
 
 /**

@@ -7,7 +7,7 @@ import type {
 import { destinationError } from "../../s3/failures.ts";
 
 /**
- * What a destination did wrong, for people: one of the four errors of spec 7.2 word by word, the store's own code,
+ * What a destination did wrong, for people: one of the four errors of [DST-12], the store's own code,
  * the permission that is missing, and what to do next.
  */
 export const storeText = (store: StoreFailure): string => {
@@ -51,7 +51,7 @@ export const authorizationText = (failure: AuthorizationFailure): string => {
   }
 };
 
-/** What the provider's refusals mean for whoever reads them (RFC 6749 4.1.2.1 and 5.2). */
+/** What the provider's refusals mean for whoever reads them (RFC 6749, 4.1.2.1 and 5.2). */
 const refusalText = (code: string | null): string => {
   if (code === null) return "The provider refused, in a word that OAuth 2.0 does not know.";
   const advice = REFUSAL_ADVICE.get(code);
@@ -72,7 +72,7 @@ export const isProvidersFault = ({ reason }: AuthorizationFailure): boolean =>
 
 const MINUTE_MS = 60_000;
 
-/** Why an attempt of a run ended badly, for people: a value of `errors` (spec 2.7). */
+/** Why an attempt of a run ended badly, for people: a value of `errors` [XRN-20]. */
 export const runFailureText = (failure: ExportRunFailure): string => {
   switch (failure.reason) {
     case "store":

@@ -18,7 +18,7 @@ const errorProblem = z.object({ error: z.string(), details: z.string().optional(
 
 /** What each failure means, for the document. */
 export const FAILURE_TEXTS = {
-  destinationCheckFailed: "The destination did not pass its check (spec 7.2).",
+  destinationCheckFailed: "The destination did not pass its check.",
   authorizationFailed: "The provider, or what came back from it, did not allow it.",
   providerFailed: "The provider could not be reached, or its answer could not be read.",
   otlpInvalid: "No span was taken; google.rpc.Status says why.",

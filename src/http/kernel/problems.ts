@@ -35,7 +35,7 @@ export const STATUS = {
 /** Type of a refusal whose reason is the mere length of what was sent. */
 export const TOO_LARGE = "too_large";
 
-/** One entry of HTTPValidationError (spec 2.3). */
+/** One entry of HTTPValidationError [ERR-2]. */
 export interface ValidationError {
   readonly loc: readonly (string | number)[];
   readonly msg: string;

@@ -16,7 +16,7 @@ export interface WireProfile {
   readonly statusWords: Readonly<Record<ExportStatus, string>>;
   /** `status` of a schedule that has not ended: it never processes runs itself. */
   readonly scheduledWord: string;
-  /** Whether `destination_type` and `config.prefix` must be sent (spec 2.5); else they are `s3` and "". */
+  /** Whether `destination_type` and `config.prefix` must be sent [WIR-7]; else they are `s3` and "". */
   readonly destinationMembersRequired: boolean;
   /** Shown for `include_bucket_in_prefix` when a destination is created without it. */
   readonly includeBucketInPrefixPreset: boolean;

@@ -21,7 +21,7 @@ import {
 const CALLBACK = "/v2/auth/callback/{provider_id}";
 const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, dialect: "detail" } as const;
 
-/** A user's way to a provider and back: A2 of the specification, and what leads there. */
+/** Authorizations: sending a user to a provider, waiting, and taking the code that comes back [OAU-2, OAU-3, OAU-4]. */
 export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,

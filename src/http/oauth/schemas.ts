@@ -125,7 +125,7 @@ export const showProvider = (record: ProviderRecord): z.output<typeof providerSh
   updated_at: isoFromMs(record.updatedAt),
 });
 
-/** OAuthTokenStatusResponse (spec 2.1). */
+/** OAuthTokenStatusResponse [OAU-1]. */
 export const tokenStatus = z.object({ has_token: z.boolean() }).openapi("OAuthTokenStatusResponse");
 
 export const tokenShown = z
@@ -185,7 +185,7 @@ export const waitShown = z
   .object({ status: z.enum(["completed", "timeout", "not_found"]), token: z.string().nullable() })
   .openapi("OAuthWaitResponse");
 
-/** Body of A2. */
+/** Body of a callback [OAU-2]. */
 export const callbackRequest = closedObject({ code: credential, state: credential }).openapi("OAuthFinalizeRequest");
 
 export const callbackShown = z

@@ -11,7 +11,7 @@ const PATH = "/v2/auth/tokens";
 const ONE = z.object({ token_id: uuid });
 const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, dialect: "detail" } as const;
 
-/** The caller's own tokens: A1 of the specification, and the rest of a token's life. No answer here holds a token. */
+/** The caller's own tokens [OAU-1, OAU-5, OAU-6, OAU-7]. No answer here holds a token. */
 export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,

@@ -6,7 +6,7 @@ import { LIMITS, type Limits } from "./domain/shared/limits.ts";
 /** Spelling of statuses and defaults towards clients; src/http/kernel/wire-profile.ts says what each one means. */
 export type WireProfileName = "spec" | "langsmith";
 
-/** Region group in which every Durable Object of the deployment lives (spec 9: EU installations). */
+/** Region group in which every Durable Object of the deployment lives [WIR-11]. */
 export type Jurisdiction = "eu" | "fedramp";
 
 /** Everything an operator can set, read from the environment by `readSettings`. */
@@ -17,7 +17,7 @@ export interface Settings {
   readonly defaultCompression: Compression;
   /** Lets `endpoint_url` be plain http on this machine. For local development only. */
   readonly allowLoopbackEndpoints: boolean;
-  /** Credentials of destinations created without any (spec 4.B rule 1); null: such destinations are refused. */
+  /** Credentials of destinations created without any [DST-10]; null: such destinations are refused. */
   readonly environmentCredentials: Credentials | null;
   /** Shards of a project created from now on; existing projects keep theirs. */
   readonly shardsPerProject: number;
@@ -49,7 +49,7 @@ const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** S3 takes parts of 5 MiB and more, and so many of them in one object (multipart upload limits). */
+/** S3 takes parts of 5 MiB and more, and so many of them in one object (AWS: Multipart upload limits). */
 const MIN_PART_BYTES = 5 * MIB;
 const MAX_PARTS = 10_000;
 

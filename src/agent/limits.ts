@@ -1,4 +1,4 @@
-/** Bounds of an agent server's source. A Worker may have 10 MiB compressed (Workers limits); ours has as much. */
+/** Bounds of an agent server's source. A Worker may have 10 MiB compressed (Cloudflare: Workers limits); ours has as much. */
 
 const MIB = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 
 const MAX_CHARACTERS = 255;
 
-/** Names of an account that people recognize, best first (OpenID Connect Core 5.1; `login` is GitHub's). */
+/** Names of an account that people recognize, best first (OpenID Connect Core, 5.1; `login` is GitHub's). */
 const NAMES = ["email", "preferred_username", "login", "name", "sub"] as const;
 
 /** Whose account a token opens, by the provider's userinfo; null when it does not say, for the token works without. */

@@ -1,7 +1,7 @@
 import { calculatePKCECodeChallenge } from "oauth4webapi";
 import type { ProviderRecord } from "../domain/provider/index.ts";
 
-/** Where the user goes to consent (RFC 6749 4.1.1, RFC 7636 4.3). What the provider's own URL asks for beside stays. */
+/** Where the user goes to consent (RFC 6749, 4.1.1; RFC 7636, 4.3). What the provider's own URL asks for beside stays. */
 export async function authorizationUrl(
   provider: ProviderRecord,
   asked: {

@@ -41,7 +41,7 @@ export const REQUEST = {
   [customFetch]: boundedFetch,
 } as const;
 
-/** Exchanges a code for tokens (RFC 6749 4.1.3, RFC 7636 4.5). A code works once, so this is never repeated. */
+/** Exchanges a code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5). A code works once, so this is never repeated. */
 export const exchangeCode = (
   client: OAuthClient,
   code: string,
@@ -56,7 +56,7 @@ export const exchangeCode = (
   return tokensOf(client, "authorization_code", { code, redirect_uri: begun.redirectUri, ...proof }, begun.scopes);
 };
 
-/** Exchanges a refresh token for tokens (RFC 6749 6); the provider may give another refresh token with them. */
+/** Exchanges a refresh token for tokens (RFC 6749, 6); the provider may give another refresh token with them. */
 export const refreshTokens = (
   client: OAuthClient,
   refreshToken: string,
@@ -129,7 +129,7 @@ const proofOf = (authentication: ProviderRecord["authentication"], secret: strin
   }
 };
 
-/** With this a provider refuses by the standard (RFC 6749 5.2). */
+/** With this a provider refuses by the standard (RFC 6749, 5.2). */
 const REFUSED = 400;
 
 /**

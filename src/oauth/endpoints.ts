@@ -42,7 +42,7 @@ export function checkEndpoints(named: NamedEndpoints, allowLoopback: boolean): R
   });
 }
 
-/** Asks the issuer for its endpoints (OpenID Connect Discovery 4, else RFC 8414 3); they are checked likewise. */
+/** Asks the issuer for its endpoints (OpenID Connect Discovery, 4, else RFC 8414, 3); they are checked likewise. */
 export async function discoverEndpoints(
   issuer: string,
   allowLoopback: boolean,

@@ -3,7 +3,7 @@ import type { ProviderFailure } from "../domain/shared/failures.ts";
 import { fail, type Result } from "../domain/shared/result.ts";
 import { UnusableAnswer } from "./bounded-fetch.ts";
 
-/** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7009 (2.2.1) and OpenID Connect Core (3.1.2.6). Others are not repeated. */
+/** Error codes of RFC 6749, 4.1.2.1 and 5.2, RFC 7009, 2.2.1, and OpenID Connect Core, 3.1.2.6. Others are not repeated. */
 const KNOWN_CODES = new Set([
   "invalid_request",
   "invalid_client",
@@ -22,7 +22,7 @@ const KNOWN_CODES = new Set([
   "consent_required",
 ]);
 
-/** GitHub's words for what the standards name otherwise (docs.github.com, access token request errors). */
+/** GitHub's words for what the standards name otherwise (GitHub: access token request errors). */
 const GITHUB_CODES: ReadonlyMap<string, string> = new Map([
   ["bad_verification_code", "invalid_grant"],
   ["bad_refresh_token", "invalid_grant"],

@@ -3,7 +3,7 @@ import type { Compression } from "../domain/shared/fields.ts";
 import type { ColumnName } from "./columns.ts";
 import type { Statistics } from "./encoding/statistics.ts";
 
-/** The encodings of our data pages. Nothing newer: some warehouses read no other (design 2). */
+/** The encodings of our data pages. Nothing newer: some warehouses read no other [FIL-10]. */
 export type PageEncoding = Extract<Encoding, "PLAIN" | "RLE_DICTIONARY">;
 
 /** One finished column chunk, not yet at a place in a file. */

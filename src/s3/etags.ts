@@ -16,7 +16,7 @@ export const showsWhatWasSent = (seen: SeenObject, { bytes, expectedEtag, hasMd5
 
 /**
  * ETag of an object joined of parts, where the store makes its ETags of MD5s: the MD5 of the parts' MD5s one after
- * the other, and their number (S3, multipart uploads). `md5s` in hex, in the order of the parts.
+ * the other, and their number (AWS: Checking object integrity). `md5s` in hex, in the order of the parts.
  */
 export function joinedEtag(md5s: readonly string[]): string {
   const hash = createHash("md5");

@@ -169,7 +169,7 @@ const ROWS: readonly Row[] = [
   { kind: "answer", reason: "unexpected_answer" },
 ];
 
-/** The right that an operation needs (spec 5, destination permissions). */
+/** The right that an operation needs [DST-14]. */
 const PERMISSIONS: Record<StoreOperation, string> = {
   put: "s3:PutObject",
   create_upload: "s3:PutObject",

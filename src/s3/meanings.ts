@@ -1,6 +1,6 @@
 import type { StoreFailureReason } from "../domain/shared/failures.ts";
 
-/** The four errors that the check of a destination knows, word by word (spec 7.2). */
+/** The four errors that the check of a destination knows, word by word [DST-12]. */
 export type DestinationError =
   | "Access denied"
   | "Bucket is not valid"
@@ -15,7 +15,7 @@ interface Meaning {
   readonly advice: string;
 }
 
-/** The classes of spec 7.4: storage and destination errors are final, what may pass by itself spends a retry. */
+/** The classes of [XRN-13]: storage and destination errors are final, what may pass by itself spends a retry. */
 export const MEANINGS: Record<StoreFailureReason, Meaning> = {
   access_denied: {
     check: "Access denied",

@@ -11,7 +11,7 @@ export interface Rights {
 }
 
 /**
- * The destination check (spec 4.B, B1): writes the test file `<prefix>/tmp/<name>.txt`, looks at it, and deletes it if
+ * The destination check [DST-11]: writes the test file `<prefix>/tmp/<name>.txt`, looks at it, and deletes it if
  * allowed. Only the write is required. Fails, too, when the store shows that it did not keep what it acknowledged.
  */
 export async function probe(

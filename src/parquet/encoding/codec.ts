@@ -6,7 +6,7 @@ import type { Compression } from "../../domain/shared/fields.ts";
 
 /** Page codecs. Every function answers bytes that own their memory exactly, so keeping a page keeps nothing else. */
 
-/** Level 3 is where zstd's ratio and speed meet on run data (performance notes, section 2c). */
+/** On run data levels above 3 cost much time and save little. */
 const ZSTD_PARAMS = { [constants.ZSTD_c_compressionLevel]: 3 };
 /** gzip's usual middle. */
 const GZIP_LEVEL = 6;

@@ -7,7 +7,7 @@ const UUID_LENGTH = 36;
 
 /**
  * The id of a run whose client gave it none. Its dotted order ends in it; otherwise it is a UUID of version 7 (RFC 9562,
- * section 5.7) with the time at which the run began and, where others have random bits, a digest of its JSON. So the
+ * 5.7) with the time at which the run began and, where others have random bits, a digest of its JSON. So the
  * run is found like any other, and the same JSON sent twice is one run.
  */
 export const deriveRunId: IdMaker = (json, fields) =>

@@ -27,6 +27,6 @@ export function decodeBody(
   return invalid(["header", "content-encoding"], "must be identity, gzip or zstd", "content_encoding");
 }
 
-/** The platform's own decoder refuses a body of several members, which RFC 1952 (section 2.2) allows. */
+/** The platform's own decoder refuses a body of several members, which RFC 1952, 2.2, allows. */
 const gunzip = (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> =>
   decompressed(body, createGunzip({ chunkSize: CHUNK_BYTES }));

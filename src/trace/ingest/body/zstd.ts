@@ -7,7 +7,7 @@ import { CHUNK_BYTES, decompressed } from "./decompressed.ts";
  * another one ended, without an error; so the frames are told apart here, and no write holds parts of two.
  */
 
-/** RFC 9659, section 3: senders over HTTP keep to windows of 8 MiB, and no more is reserved for anybody. */
+/** RFC 9659, 3: senders over HTTP keep to windows of 8 MiB, and no more is reserved for anybody. */
 const MAX_WINDOW_LOG = 23;
 
 const FRAME_MAGIC = 0xfd2fb528;

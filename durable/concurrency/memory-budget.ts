@@ -110,8 +110,8 @@ export class MemoryBudget {
 }
 
 /**
- * The platform gives an isolate 128 MB and may place many actors in it (Workers limits), so a limit per actor would not
- * do. Sealing has a budget of its own: acknowledged data is sealed however slow customers' buckets are.
+ * The platform gives an isolate 128 MB and may place many actors in it (Cloudflare: Workers limits), so a limit per
+ * actor would not do. Sealing has a budget of its own: acknowledged data is sealed however slow customers' buckets are.
  */
 const EXPORT_BYTES = 48 * 1024 * 1024;
 const SEALING_BYTES = 32 * 1024 * 1024;

@@ -81,7 +81,8 @@ async function readTarball(env: Env, tenantId: string, path: string): Promise<Re
 
 /**
  * The address was checked when it was sent; a redirect would lead to one that was not. A file whose name ends so is
- * kept by Cloudflare's cache for hours unless its server forbids it (default cache behavior), and a newer one not seen.
+ * kept by Cloudflare's cache for hours unless its server forbids it (Cloudflare: Default cache behavior), and a newer
+ * one not seen.
  */
 async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
   const deadline = new Deadline(DOWNLOAD_WITHIN_MS);

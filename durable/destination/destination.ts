@@ -82,7 +82,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     return { reason: "not_found", what: "destination", id };
   }
 
-  /** Writes a test file to the bucket, as spec B1 wants; answers what else the credentials may do. */
+  /** Writes a test file to the bucket [DST-11]; answers what else the credentials may do. */
   async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<ProbeReport, Refusal>> {
     const settings = readSettings(this.env);
     const credentials = given ?? settings.environmentCredentials;

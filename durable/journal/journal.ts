@@ -5,7 +5,7 @@ import { isEmpty, migrate } from "./schema.ts";
 
 /**
  * Longest body of one event. The platform refuses rows above 2 MB, and only when deployed
- * (reference: SQLite-backed Durable Objects, limits); ours is lower so that a fold never meets a giant.
+ * (Cloudflare: Durable Objects limits); ours is lower so that a fold never meets a giant.
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
 

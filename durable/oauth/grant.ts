@@ -166,7 +166,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
       return refreshed;
     }
     const { accessToken, scopes, lifetimeMs } = refreshed.value;
-    // A provider that sends no other refresh token means the old one to stay (RFC 6749 6).
+    // A provider that sends no other refresh token means the old one to stay (RFC 6749, 6).
     const refreshToken = refreshed.value.refreshToken ?? kept?.refreshToken ?? null;
     const envelope = await this.#seal(token.id, { accessToken, refreshToken });
     this.#secrets.write(token.id, envelope);
@@ -212,7 +212,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     return granted === undefined ? fail({ reason: "provider_timeout", code: null }) : ok(granted);
   }
 
-  /** The refresh token first: with it the provider forgets what it gave for it (RFC 7009 2.1). */
+  /** The refresh token first: with it the provider forgets what it gave for it (RFC 7009, 2.1). */
   async #revoke(provider: Provider, tokenId: string): Promise<Result<boolean, ProviderFailure>> {
     const client = await openClient(this.env, provider);
     if (!client.ok) return client;
@@ -242,7 +242,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
 /** An alarm that was cut off comes again after this. */
 const RECOVERY_MS = 30_000;
 
-/** The provider's word for a refresh token that it knows no more (RFC 6749 5.2). */
+/** The provider's word for a refresh token that it knows no more (RFC 6749, 5.2). */
 const GONE = "invalid_grant";
 
 const unknownToken = (id: string): Refusal => ({ reason: "not_found", what: "token", id });

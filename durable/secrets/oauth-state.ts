@@ -10,7 +10,7 @@ export interface OAuthState extends Holder {
 }
 
 /**
- * The parameter `state` (RFC 6749 10.12): sealed, so that nobody can make one, and neither provider nor browser learn
+ * The parameter `state` (RFC 6749, 10.12): sealed, so that nobody can make one, and neither provider nor browser learn
  * who asks. Bound to the provider's name; that it works once is for the grant to see to.
  */
 export const sealState = (env: Env, providerId: string, state: OAuthState): Promise<string> =>

@@ -5,7 +5,7 @@ import { type LoadedChunks, loadedIn, rangesFor } from "../../src/parquet/read/l
 import type { Env } from "../protocol/env.ts";
 import type { SnapshotSegment } from "../protocol/snapshot.ts";
 
-/** Simultaneous reads: the platform lets six connections wait at once (Workers limits). */
+/** Simultaneous reads: the platform lets six connections wait at once (Cloudflare: Workers limits). */
 export const READ_LANES = 6;
 
 /** Bytes read at first to find a footer; one of 31 columns takes about 5 KiB. */

@@ -23,7 +23,7 @@ const MAX_REFUSALS = 100;
 
 /**
  * Most shards, and most projects, of one request. Each costs up to three subrequests, of which the platform allows 10,000
- * per invocation (Workers limits). Clients send some hundred runs of a few days at once.
+ * per invocation (Cloudflare: Workers limits). Clients send some hundred runs of a few days at once.
  */
 const MAX_SHARDS = 1000;
 

@@ -18,7 +18,7 @@ const RETIRED_SLACK_MS = HOUR_MS;
 /** An intended object that was never committed is deleted after this time; no write takes as long. */
 const ORPHANED_MS = HOUR_MS;
 
-/** Objects deleted in one step; R2 accepts up to 1,000 keys per call. */
+/** Objects deleted in one step; R2 accepts up to 1,000 keys per call (Cloudflare: R2 Workers API). */
 const OBJECTS_PER_STEP = 500;
 
 /** Small segments considered for a merge; the search compares each with each. */

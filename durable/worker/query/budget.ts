@@ -7,8 +7,8 @@ const MIN_BYTES_PER_QUESTION = 64 * 1024;
 const ENOUGH_BYTES = 64 * 1024 * 1024;
 
 /**
- * A request that has found nothing ends here: half of the 10,000 subrequests that the platform allows (Workers limits),
- * and some ten seconds of reading.
+ * A request that has found nothing ends here: half of the 10,000 subrequests that the platform allows
+ * (Cloudflare: Workers limits), and some ten seconds of reading.
  */
 const MAX_COST_WITHOUT_HITS: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
 

@@ -12,6 +12,9 @@ const DEFINITION = /^(?:- |\| )\*\*([A-Z]{3}-\d+)\*\*/gm;
 const CITATION = /\[([A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*)\]/g;
 const CLAUSES = /^[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*$/;
 
+/** The words by which comments cited documents that the repository does not have: a section number behind them. */
+const FOREIGN = /\b(?:spec|design|reference|performance notes),? (?:section )?[AB]?\d|\(reference:/;
+
 /** Where citations stand. */
 const CITING = ["src", "durable", "test", "dev", "docs", "examples", "bench"];
 const CITING_FILES = ["README.md", "wrangler.toml"];
@@ -47,6 +50,14 @@ describe("the specification", () => {
       citedIn(textOf(file)).flatMap((id) => (known.has(id) ? [] : [`${file} cites ${id}`])),
     );
     expect([...wrong, ...shown.filter((id) => !known.has(id)).map((id) => `${TABLE} cites ${id}`)]).toEqual([]);
+  });
+
+  it("is the only text of its kind that is cited", () => {
+    const foreign = citingFiles().flatMap((file) => {
+      const lines = textOf(file).split("\n");
+      return lines.flatMap((line, at) => (FOREIGN.test(line) ? [`${file}:${at + 1}`] : []));
+    });
+    expect(foreign).toEqual([]);
   });
 });
 

@@ -82,7 +82,7 @@ export const profile = (name: WireProfileName): Readonly<Record<string, string>>
 export interface TestWorkspace {
   readonly id: string;
   readonly apiKey: string;
-  /** Both headers of spec 5. */
+  /** Both headers of [AUT-2]. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

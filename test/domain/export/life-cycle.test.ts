@@ -14,7 +14,7 @@ import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../support/samples.ts";
 
-/** Every status that spec 3 names against every command, and what becomes of it. */
+/** Every status [EXP-15] against every command, and what becomes of it. */
 
 const fold = <S, C, E>({ initialState, evolve }: Decider<S, C, E>, log: readonly E[]): S =>
   log.reduce(evolve, initialState);

@@ -24,7 +24,7 @@ import {
   withEnv,
 } from "../traces.ts";
 
-/** Longest value that the platform takes in SQL (Durable Objects: limits); the local one takes more. */
+/** Longest value that the platform takes in SQL (Cloudflare: Durable Objects limits); the local one takes more. */
 const MAX_VALUE_BYTES = 2_000_000;
 
 const EVERY: Filter = { kind: "and", operands: [] };

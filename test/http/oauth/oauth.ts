@@ -83,7 +83,7 @@ const pageAnswered = (page: string, url: string, decision: "yes" | "no") => {
   return { url: new URL(action, url).href, form: new URLSearchParams({ prompt, ...fields }).toString() };
 };
 
-/** Code and state as a frontend sends them on (A2). */
+/** Code and state as a frontend sends them on [OAU-2]. */
 export const bodyOf = (back: URL): { readonly code: string; readonly state: string } => ({
   code: back.searchParams.get("code") ?? "",
   state: back.searchParams.get("state") ?? "",

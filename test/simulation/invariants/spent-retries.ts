@@ -3,7 +3,7 @@ import type { StoreFailureReason } from "../../../src/domain/shared/failures.ts"
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Deaths of one step in a row that are no accident any more (design 6). */
+/** Deaths of one step in a row that are no accident any more [XRN-12]. */
 const DEATHS_THAT_COUNT = 3;
 
 interface Account {

@@ -175,7 +175,7 @@ const HOUR_MS = 3_600_000;
 
 /** Exports that a schedule has spawned. */
 const spawnedBy = async (scheduleId: string) => {
-  // The shape is the specification's; test/http checks it.
+  // The shape is that of [XRN-6]; test/http checks it.
   const all = (await (await laboratory.ask("GET", "/api/v1/bulk-exports")).json()) as {
     readonly id: string;
     readonly source_bulk_export_id: string | null;

@@ -68,7 +68,7 @@ export const openLaboratory = async (settings: Settings): Promise<Laboratory> =>
   await sendRuns(config);
   const project = await projectId(config, PROJECT);
   const runsOf = async (exportId: string) => {
-    // The shape is the specification's; test/http checks it.
+    // The shape is that of [XRN-6]; test/http checks it.
     const runs = (await (await ask("GET", `/api/v1/bulk-exports/${exportId}/runs`)).json()) as ExportRunAnswer[];
     return runs.toSorted((a, b) => a.metadata.start_time.localeCompare(b.metadata.start_time));
   };

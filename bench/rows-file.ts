@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { type GeneratedRun, isoMicros } from "./generate.ts";
 
-/** Type of every column of the peers' own table, as DuckDB names it; the names are the specification's (2.8). */
+/** Type of every column of the peers' own table, as DuckDB names it; the names are those of [ROW-1]. */
 export const COLUMN_TYPES = {
   id: "VARCHAR",
   tenant_id: "VARCHAR",

@@ -135,7 +135,7 @@ export const manifestText = (api: ApiAccess, exportId: string): Promise<string> 
 
 /** One request to the API; throws a DevFailure when it is not answered with success, or not at all. */
 export const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
-  // The shape is the specification's; test/http checks it.
+  // The shape is that of the interface; test/http checks it.
   JSON.parse(await askText(api, method, path, body)) as Answer;
 
 const askText = async (api: ApiAccess, method: string, path: string, body?: unknown): Promise<string> => {

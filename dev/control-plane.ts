@@ -28,7 +28,7 @@ export const uploadSource = async (api: ApiAccess, tarball: Uint8Array<ArrayBuff
   return upload.object_path;
 };
 
-/** A3 of the specification. */
+/** Creates a deployment [DEP-1]. */
 export const createDeployment = (api: ApiAccess, body: object): Promise<DeploymentAnswer> =>
   ask(api, "POST", DEPLOYMENTS, body);
 

@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 50;
 /** A server that does not even start: what it needs is not there. */
 const BROKEN = `throw new Error("the prompt of the agent is missing"); export default { fetch() {} };`;
 
-/** The quick start of the control plane (spec 4.A) with a real agent server, visited all the while. */
+/** A deployment from creation to change [DEP-29], with a real agent server under load. */
 export const demo = async (): Promise<void> => {
   console.log("\nWaybill demo: an agent server is deployed, replaced and rolled back. Nothing leaves this machine.\n");
   const steps = progressLine();

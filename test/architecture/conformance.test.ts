@@ -12,8 +12,8 @@ const DEFINITION = /^(?:- |\| )\*\*([A-Z]{3}-\d+)\*\*/gm;
 const CITATION = /\[([A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*)\]/g;
 const CLAUSES = /^[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*$/;
 
-/** The words by which comments cited documents that the repository does not have: a section number behind them. */
-const FOREIGN = /\b(?:spec|design|reference|performance notes),? (?:section )?[AB]?\d|\(reference:/;
+/** How a document is cited that the repository does not have: by the number of its section. */
+const FOREIGN = /[( ](?:spec|design|section) [AB]?\d|[(]reference:/;
 
 /** Where citations stand. */
 const CITING = ["src", "durable", "test", "dev", "docs", "examples", "bench"];

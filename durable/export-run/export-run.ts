@@ -163,11 +163,12 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
   #context(until: number, isLatest: () => boolean): StepContext | null {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
-    const attempt = attemptOf(state);
-    const isWanted = () => attemptOf(this.#journal.state) === attempt;
+    const wanted = wantedIn(state);
+    const isWanted = () => wantedIn(this.#journal.state) === wanted;
     return {
       env: this.env,
       spec: state.spec,
+      snapshotStep: state.progress.snapshotSteps,
       progress: () => {
         const now = this.#journal.state;
         return now.status === "NONE" ? state.progress : now.progress;
@@ -217,8 +218,9 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
 }
 
 /**
- * Names what a step is wanted for. It changes when the attempt fails, with every pause and resume and when the run
- * ends, and never back: a step that gave up something in a pause must not be taken for one that did it all.
+ * Names what a step is wanted for. It changes when the attempt fails, when a snapshot is asked for again, with every
+ * pause and resume and when the run ends, and never back: a step that gave up something in a pause must not be taken
+ * for one that did it all.
  */
-const attemptOf = (state: ExportRunState): string =>
-  state.status === "RUNNING" ? `${state.failures.length} ${state.order}` : state.status;
+const wantedIn = (state: ExportRunState): string =>
+  state.status === "RUNNING" ? `${state.failures.length} ${state.progress.snapshotSteps} ${state.order}` : state.status;

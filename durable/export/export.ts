@@ -51,7 +51,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   });
   readonly #acting = new TurnQueue<ExportCommand>({
     journal: this.#journal,
-    act: () => this.#act(),
+    act: (isLatest) => this.#act(isLatest),
     recoveryAt: () => Date.now() + readSettings(this.env).limits.retryDelayMs,
   });
 
@@ -158,14 +158,14 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   /** False: it broke. */
-  async #act(): Promise<boolean> {
+  async #act(isLatest: () => boolean): Promise<boolean> {
     try {
       const late = await this.#lookForLate();
       const spawnId = late === null ? null : this.#nextSpawnId();
       this.#submit({ type: "Wake", spawnId, late, now: Date.now() });
       await this.#deliverAll();
-      await this.#prove();
-      await this.#withdraw();
+      await this.#prove(isLatest);
+      await this.#withdraw(isLatest);
       await this.#deliverAll();
       return true;
     } catch (error) {
@@ -175,7 +175,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   /** Every run is done: list what is there, in the bucket itself; only then is the export COMPLETED. */
-  async #prove(): Promise<void> {
+  async #prove(isLatest: () => boolean): Promise<void> {
     this.#submit({ type: "BeginManifest", now: Date.now() });
     const { state } = this.#journal;
     if (state.status !== "RUNNING" || !isManifestDue(state, Date.now())) return;
@@ -183,16 +183,19 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     const isWanted = () => awaitsManifest(this.#journal.state);
     const written = await writeManifest(this.env, state.plan, isWanted);
     const now = Date.now();
-    if (!written.ok) this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
-    else if (written.value !== null) this.#submit({ type: "RecordManifest", manifest: written.value, now });
+    // What went wrong for a turn that hung says nothing of the later one that now does its work.
+    if (!written.ok) {
+      if (isLatest()) this.#submit({ type: "RecordManifestFailure", failure: written.failure, now });
+    } else if (written.value !== null) this.#submit({ type: "RecordManifest", manifest: written.value, now });
     log("export_proved", { export: definition.id, status: this.#journal.state.status });
   }
 
   /** An export that ended otherwise leaves no _SUCCESS behind. */
-  async #withdraw(): Promise<void> {
+  async #withdraw(isLatest: () => boolean): Promise<void> {
     const { state } = this.#journal;
     if (state.status === "NONE" || !isMarkerDue(state, Date.now())) return;
     const failure = await removeMarker(this.env, state.plan);
+    if (failure !== null && !isLatest()) return;
     this.#submit({ type: "RecordMarkerRemoved", failure, now: Date.now() });
   }
 

@@ -13,6 +13,7 @@ describe("the simulation", () => {
   });
 
   it.each([
+    ["exports", "25972663", "a snapshot that hung was taken for one that was asked for five minutes later"],
     ["fleet", "9100590", "a key was revoked before the late call that adds it"],
     ["fleet", "9100952", "the same, after the deployment's process died"],
   ])("of the kind %s with seed %s, which once found a defect, breaks no invariant: %s", (kind, seed) => {

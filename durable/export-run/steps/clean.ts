@@ -3,7 +3,7 @@ import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { Store } from "../../../src/s3/client.ts";
 import { openBucket } from "../../secrets/vault.ts";
 import type { StepContext } from "./context.ts";
-import { deleteAll, derivedKey, snapshotKey, stagedKeys, stagingKey } from "./scratch.ts";
+import { deleteAll, scratchKeys } from "./scratch.ts";
 
 /** Gives up the multipart upload of an ended run, or says why it could not. */
 export async function abortUpload(context: StepContext): Promise<void> {
@@ -20,16 +20,8 @@ async function abort(store: Store, { key, uploadId }: Upload): Promise<ExportRun
   return aborted.ok ? null : { reason: "store", store: aborted.failure };
 }
 
-/** Removes whatever the run may have put into scratch, also what it was making when it ended and never recorded. */
+/** Removes whatever the run may have put into scratch. */
 export async function cleanScratch(context: StepContext): Promise<void> {
-  const { env, spec } = context;
-  const { snapshot, staging } = context.progress();
-  const keys = [
-    snapshotKey(spec),
-    stagingKey(spec),
-    ...stagedKeys(spec, staging?.pages ?? 0),
-    ...Array.from({ length: snapshot?.segments ?? 0 }, (_, index) => derivedKey(spec, index)),
-  ];
-  await deleteAll(env, keys);
+  await deleteAll(context.env, scratchKeys(context.spec, context.progress()));
   context.record({ type: "RecordCleaned", now: Date.now() });
 }

@@ -1,4 +1,5 @@
 import type { Verification } from "../../../src/domain/export-run/events.ts";
+import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import type { PlannedFile } from "../../../src/parquet/plan.ts";
 import type { SeenObject, Store } from "../../../src/s3/client.ts";
@@ -17,6 +18,8 @@ export interface FileWork {
 
 /** What is known of a file's bytes once they were sent. */
 export interface FileProof extends Pick<SentObject, "hasMd5Etags"> {
+  /** That brought them; null: they went in one request. */
+  readonly upload: Upload | null;
   readonly sha256: string;
   /** As the store acknowledged the file; null: it did not say. */
   readonly etag: string | null;
@@ -34,7 +37,7 @@ export async function commitFile(work: FileWork, proof: FileProof): Promise<void
   if (seen.ok && isThisFile(work, proof, seen.value)) return recordFile(work, proof, seen.value);
   if (!seen.ok && seen.failure.reason === "access_denied") return recordFile(work, proof, null);
   if (!seen.ok && seen.failure.reason !== "no_such_key") return recordFailure(context, seen.failure);
-  await dropUpload(work);
+  if (proof.upload !== null) await dropUpload(work, proof.upload);
   if (!seen.ok) return recordFailure(context, seen.failure);
   const { bytes, etag } = seen.value;
   const message = `${key} has ${bytes} bytes and ETag ${etag} in the bucket, not the ${file.bytes} bytes that were written`;
@@ -57,12 +60,13 @@ export async function commitIfThere(
   return null;
 }
 
-/** Gives the open upload up, if there is one: where it still stands, nobody will ever finish it. */
-export async function dropUpload({ context, store, file }: FileWork): Promise<void> {
-  const { upload } = context.progress();
-  if (upload === null) return;
-  await store.abortUpload(upload.key, upload.uploadId);
-  context.record({ type: "RecordUploadLost", file: file.ordinal, now: Date.now() });
+/**
+ * Gives an upload up: where it still stands, nobody will ever finish it. Not whichever is open now: this step may have
+ * hung while a later one opened another.
+ */
+export async function dropUpload({ context, store, file }: FileWork, { key, uploadId }: Upload): Promise<void> {
+  await store.abortUpload(key, uploadId);
+  context.record({ type: "RecordUploadLost", file: file.ordinal, uploadId, now: Date.now() });
 }
 
 export function recordFailure(context: StepContext, store: StoreFailure): void {

@@ -8,11 +8,13 @@ import type { Env } from "../../protocol/env.ts";
 export interface StepContext {
   readonly env: Env;
   readonly spec: ExportRunSpec;
+  /** Number of the last snapshot step begun: of this one, if it is one. */
+  readonly snapshotStep: number;
   /** The run's progress as it is now; other commands may have changed it since the step began. */
   progress(): Progress;
   /**
-   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over, paused), and
-   * this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
+   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over, paused, asked
+   * for another snapshot), and this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
    * A failure is recorded only while the step is wanted, and no later turn does its work.
    */
   record(command: ExportRunCommand): boolean;

@@ -1,9 +1,14 @@
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
+import type { Progress, Staging } from "../../../src/domain/export-run/state.ts";
 import type { SelectedSegment } from "../../../src/domain/shared/segment.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
-/** Objects in the bucket SEGMENTS that live as long as their run. Keys follow from the run, so doing twice is harmless. */
+/**
+ * Objects in the bucket SEGMENTS that live as long as their run. Keys follow from the run, so doing twice is harmless.
+ * What depends on when it was asked for has a key for each snapshot step, so that one that hung never overwrites what a
+ * later one wrote.
+ */
 
 /** Most keys that one call of R2 deletes. */
 const DELETE_BATCH = 1000;
@@ -14,23 +19,38 @@ export async function deleteAll(env: Env, keys: readonly string[]): Promise<void
 
 const scratchFolder = (spec: ExportRunSpec): string => `scratch/${spec.exportId}/${spec.partition.ordinal}`;
 
-export const snapshotKey = (spec: ExportRunSpec): string => `${scratchFolder(spec)}/snapshot.json`;
+export const snapshotKey = (spec: ExportRunSpec, step: number): string =>
+  `${scratchFolder(spec)}/snapshot-${step}.json`;
 
 export const derivedKey = (spec: ExportRunSpec, index: number): string => `${scratchFolder(spec)}/${index}.parquet`;
 
-export const stagingKey = (spec: ExportRunSpec): string => `${scratchFolder(spec)}/staging.json`;
+export const stagingKey = (spec: ExportRunSpec, step: number): string => `${scratchFolder(spec)}/staging-${step}.json`;
 
-/** Keys of so many pages of a table, from the first on. */
-export const stagedKeys = (spec: ExportRunSpec, pages: number): readonly string[] =>
-  Array.from({ length: pages }, (_, page) => stagedKey(spec, page));
+/** Keys of all pages of a table, those recorded under the keys that an older version gave them. */
+export const stagedKeys = (staging: Staging): readonly string[] =>
+  Array.from({ length: staging.pages }, (_, page) => staging.segments[page]?.key ?? stagedKey(staging, page));
 
-export const stagedKey = (spec: ExportRunSpec, page: number): string => `${scratchFolder(spec)}/staged-${page}.parquet`;
+/** Beside the list of the pages. */
+export const stagedKey = ({ key }: Staging, page: number): string => `${key.replace(".json", "")}-${page}.parquet`;
+
+/** Keys of all that the run may have put into scratch, also what it was making when it ended and never recorded. */
+export function scratchKeys(spec: ExportRunSpec, progress: Progress): readonly string[] {
+  const { snapshotSteps, snapshot, staging, dropped } = progress;
+  const stagings = staging === null ? dropped : [...dropped, staging];
+  const keys = [
+    ...Array.from({ length: snapshotSteps }, (_, n) => [snapshotKey(spec, n + 1), stagingKey(spec, n + 1)]).flat(),
+    ...stagings.flatMap((one) => [one.key, ...stagedKeys(one)]),
+    ...(snapshot === null ? [] : [snapshot.key]),
+    ...Array.from({ length: snapshot?.segments ?? 0 }, (_, index) => derivedKey(spec, index)),
+  ];
+  return [...new Set(keys)];
+}
 
 /** The segments of the run's snapshot. */
-export async function snapshotSegments({ env, spec, progress }: StepContext): Promise<readonly SelectedSegment[]> {
-  const list = progress().snapshot?.list;
-  if (list !== undefined) return list;
-  const object = await env.SEGMENTS.get(snapshotKey(spec));
+export async function snapshotSegments({ env, progress }: StepContext): Promise<readonly SelectedSegment[]> {
+  const { snapshot } = progress();
+  if (snapshot?.list !== undefined) return snapshot.list;
+  const object = snapshot === null ? null : await env.SEGMENTS.get(snapshot.key);
   if (object === null) throw new Error("the run's snapshot is missing from scratch");
   return (await object.json<StoredSnapshot>()).segments;
 }

@@ -16,10 +16,10 @@ const SHORT_LIST_CHARACTERS = 32 * 1024;
  * filter matches none are left out.
  */
 export async function takeSnapshot(context: StepContext, plans: FilePlans): Promise<void> {
-  const { env, spec } = context;
+  const { env, spec, snapshotStep } = context;
   const segments = await segmentsOf(context);
   if (segments === null || !context.isWanted()) return;
-  const key = snapshotKey(spec);
+  const key = snapshotKey(spec, snapshotStep);
   const list = segments.map(({ footer: _, ...segment }) => segment);
   const text = JSON.stringify({ segments: list } satisfies StoredSnapshot);
   const isShort = text.length <= SHORT_LIST_CHARACTERS;
@@ -33,6 +33,7 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
       rows: segments.reduce((sum, segment) => sum + segment.rows, 0),
       bytes: segments.reduce((sum, segment) => sum + segment.bytes, 0),
     },
+    snapshotStep,
     now: Date.now(),
   });
   if (isWanted) plans.remember(segments);

@@ -10,11 +10,10 @@ import { importForeignChunks } from "../../../src/parquet/write/import-foreign-c
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import type { Env } from "../../protocol/env.ts";
 import { scopeOf } from "../../source/clickhouse/scope.ts";
-import { stagedKey } from "./scratch.ts";
 
-/** One page of a table: its number, where it begins and ends, and the bound of the snapshot it belongs to. */
+/** One page of a table: where it is to lie, where it begins and ends, and the bound of the snapshot it belongs to. */
 export interface DuePage {
-  readonly page: number;
+  readonly key: string;
   readonly bounds: PageBounds;
   readonly before: number | null;
 }
@@ -24,7 +23,7 @@ export async function stagePage(
   env: Env,
   spec: ExportRunSpec,
   table: ClickHouseTable,
-  { page, bounds, before }: DuePage,
+  { key, bounds, before }: DuePage,
 ): Promise<Result<SegmentRef, ExportRunFailure>> {
   let lease: Lease | null = null as Lease | null;
   try {
@@ -39,7 +38,6 @@ export async function stagePage(
     if (!made.ok || made.value.rows !== bounds.rows)
       return fail({ reason: "source", source: sourceFailure("rows_changed") });
     const { rows, minStart, maxStart, bytes } = made.value;
-    const key = stagedKey(spec, page);
     const object = await env.SEGMENTS.put(key, bytes);
     if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
     return ok({ key, etag: object.etag, bytes: bytes.byteLength, rows, minStart, maxStart });

@@ -7,9 +7,10 @@ import type { ExportRunFailure, SourceFailure } from "../../../src/domain/shared
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import { readSettings } from "../../../src/settings.ts";
+import type { Env } from "../../protocol/env.ts";
 import { openBinding } from "../../source/clickhouse/open-table.ts";
 import type { StepContext } from "./context.ts";
-import { deleteAll, stagedKeys, stagingKey } from "./scratch.ts";
+import { deleteAll, stagedKey, stagedKeys, stagingKey } from "./scratch.ts";
 import { pageScope, stagePage } from "./stage-page.ts";
 
 /** What was fixed when a run began to read a table; lies in scratch. */
@@ -26,7 +27,7 @@ interface StoredStaging {
  * null: not yet, or it recorded why not.
  */
 export async function stageTable(context: StepContext, binding: TableBinding): Promise<readonly SegmentRef[] | null> {
-  const { env, spec } = context;
+  const { env, spec, snapshotStep } = context;
   const table = await openBinding(env, { id: spec.projectId, tenantId: spec.tenantId }, binding);
   if (!table.ok) return failed(context, { reason: "source", source: table.failure });
   if (context.progress().staging === null) {
@@ -34,26 +35,30 @@ export async function stageTable(context: StepContext, binding: TableBinding): P
     if (!begun.ok) return failed(context, { reason: "source", source: begun.failure });
   }
   const { staging } = context.progress();
-  if (staging === null) return null; // not wanted any longer
-  const stored = await storedStaging(context);
+  if (staging === null || !context.isWanted()) return null;
+  const stored = await storedStaging(env, staging);
   if (!isSameSource(stored.source, binding.source)) return dropStaging(context, staging);
   const segments = [...staging.segments];
   for (const [page, bounds] of stored.pages.entries()) {
     if (page < segments.length) continue;
     if (context.isTired()) return null;
-    const staged = await stagePage(env, spec, table.value, { page, bounds, before: stored.before });
+    const key = stagedKey(staging, page);
+    const staged = await stagePage(env, spec, table.value, { key, bounds, before: stored.before });
     if (!staged.ok && isChange(staged.failure)) return dropStaging(context, staging);
     if (!staged.ok) return failed(context, staged.failure);
-    if (!context.record({ type: "RecordPage", page, segment: staged.value, now: Date.now() })) return null;
-    segments.push(staged.value);
+    const segment = staged.value;
+    if (!context.record({ type: "RecordPage", page, segment, snapshotStep, now: Date.now() })) return null;
+    segments.push(segment);
   }
   return segments;
 }
 
 /** Gives up what was staged: the next attempt reads the table anew, or what came in here. */
-export async function dropStaging(context: StepContext, { pages }: Staging): Promise<null> {
-  await deleteAll(context.env, stagedKeys(context.spec, pages));
-  context.record({ type: "DropStaging", now: Date.now() });
+export async function dropStaging(context: StepContext, staging: Staging): Promise<null> {
+  const { snapshotStep } = context;
+  // Recorded first: where a later step is at work, it still needs the pages.
+  if (!context.record({ type: "DropStaging", snapshotStep, now: Date.now() })) return null;
+  await deleteAll(context.env, stagedKeys(staging));
   return failed(context, { reason: "source", source: sourceFailure("rows_changed") });
 }
 
@@ -63,22 +68,23 @@ async function begin(
   { source, since }: TableBinding,
   table: ClickHouseTable,
 ): Promise<Result<null, SourceFailure>> {
-  const { env, spec } = context;
+  const { env, spec, snapshotStep } = context;
   const { ingested } = spec.partition;
   const before = ingested?.since === since ? ok(ingested.before) : await table.now();
   if (!before.ok) return before;
   const pages = await table.pages(pageScope(spec, before.value), readSettings(env).segmentRawBytes);
   if (!pages.ok) return pages;
-  const key = stagingKey(spec);
+  const key = stagingKey(spec, snapshotStep);
   const stored: StoredStaging = { source, before: before.value, pages: pages.value };
   await env.SEGMENTS.put(key, JSON.stringify(stored));
   const rows = pages.value.reduce((sum, page) => sum + page.rows, 0);
-  context.record({ type: "RecordStaging", staging: { key, pages: pages.value.length, rows }, now: Date.now() });
+  const staging = { key, pages: pages.value.length, rows };
+  context.record({ type: "RecordStaging", staging, snapshotStep, now: Date.now() });
   return ok(null);
 }
 
-async function storedStaging({ env, spec }: StepContext): Promise<StoredStaging> {
-  const object = await env.SEGMENTS.get(stagingKey(spec));
+async function storedStaging(env: Env, { key }: Staging): Promise<StoredStaging> {
+  const object = await env.SEGMENTS.get(key);
   if (object === null) throw new Error("the run's list of pages is missing from scratch");
   return object.json<StoredStaging>();
 }

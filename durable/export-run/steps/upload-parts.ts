@@ -14,10 +14,11 @@ export async function uploadInParts(work: FileWork): Promise<void> {
   const count = Math.ceil(file.bytes / context.spec.limits.partBytes);
   const digest = plans.digestOf(file);
   const { failure, isWanted } = await uploadParts(work, upload, count);
-  if (failure !== null) return recordPartFailure(work, failure);
-  const parts = context.progress().upload?.parts ?? [];
-  if (!isWanted || parts.length < count || digest.parts < count) return;
-  await completeUpload(work, { ...upload, parts }, digest.hex());
+  if (failure !== null) return recordPartFailure(work, upload, failure);
+  const open = context.progress().upload;
+  if (!isWanted || open?.uploadId !== upload.uploadId) return;
+  if (open.parts.length < count || digest.parts < count) return;
+  await completeUpload(work, open, digest.hex());
 }
 
 /**
@@ -96,7 +97,7 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
   const md5s = parts.flatMap(({ md5 }) => (md5 === null ? [] : [md5]));
   const expectedEtag = md5s.length === parts.length ? joinedEtag(md5s) : null;
   const hasMd5Etags = parts.every(({ etag, md5 }) => etag === md5);
-  const proof: FileProof = { sha256, etag: null, expectedEtag, hasMd5Etags };
+  const proof: FileProof = { upload, sha256, etag: null, expectedEtag, hasMd5Etags };
   if (completed.ok) {
     const { etag } = completed.value;
     return commitFile(work, { ...proof, etag, hasMd5Etags: etag === expectedEtag });
@@ -104,11 +105,11 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
   const { failure } = completed;
   const mayBeThere = failure.reason === "no_such_upload" || failure.reason === "precondition_failed";
   const rest = mayBeThere ? await commitIfThere(work, proof, failure) : failure;
-  if (rest !== null) await recordPartFailure(work, rest);
+  if (rest !== null) await recordPartFailure(work, upload, rest);
 }
 
 /** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
-async function recordPartFailure(work: FileWork, failure: StoreFailure): Promise<void> {
-  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") await dropUpload(work);
+async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {
+  if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") await dropUpload(work, upload);
   recordFailure(work.context, failure);
 }

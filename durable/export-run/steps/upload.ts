@@ -32,7 +32,7 @@ async function uploadWhole(work: FileWork): Promise<void> {
     const written = await putOrFind(store, key, bytes);
     if (!written.ok) return recordFailure(context, written.failure);
     const { etag, md5 } = written.value;
-    await commitFile(work, { sha256, etag, expectedEtag: md5, hasMd5Etags: etag === md5 });
+    await commitFile(work, { upload: null, sha256, etag, expectedEtag: md5, hasMd5Etags: etag === md5 });
   } finally {
     lease.release();
   }

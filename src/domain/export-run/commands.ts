@@ -2,16 +2,35 @@ import type { ExportRunFailure } from "../shared/failures.ts";
 import type { SegmentRef } from "../shared/segment.ts";
 import type { CommittedFile, DerivedSegment, ExportRunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
 
-/** What can be asked of a run. `now` is the shell's clock at the moment of asking. */
+/**
+ * What can be asked of a run. `now` is the shell's clock at the moment of asking. `snapshotStep`: number of the snapshot
+ * step that records its result; the result of an earlier one than the last that began changes nothing.
+ */
 export type ExportRunCommand =
   | { readonly type: "Start"; readonly spec: ExportRunSpec; readonly now: number }
   | { readonly type: "Wake"; readonly now: number }
   | { readonly type: "BeginStep"; readonly step: StepName; readonly now: number }
   | { readonly type: "PauseStep"; readonly now: number }
-  | { readonly type: "RecordStaging"; readonly staging: StagingFacts; readonly now: number }
-  | { readonly type: "RecordPage"; readonly page: number; readonly segment: SegmentRef; readonly now: number }
-  | { readonly type: "DropStaging"; readonly now: number }
-  | { readonly type: "RecordSnapshot"; readonly snapshot: SnapshotFacts; readonly now: number }
+  | {
+      readonly type: "RecordStaging";
+      readonly staging: StagingFacts;
+      readonly snapshotStep: number;
+      readonly now: number;
+    }
+  | {
+      readonly type: "RecordPage";
+      readonly page: number;
+      readonly segment: SegmentRef;
+      readonly snapshotStep: number;
+      readonly now: number;
+    }
+  | { readonly type: "DropStaging"; readonly snapshotStep: number; readonly now: number }
+  | {
+      readonly type: "RecordSnapshot";
+      readonly snapshot: SnapshotFacts;
+      readonly snapshotStep: number;
+      readonly now: number;
+    }
   | { readonly type: "RecordDerived"; readonly derived: DerivedSegment; readonly now: number }
   | {
       readonly type: "RecordPlan";
@@ -37,7 +56,7 @@ export type ExportRunCommand =
       readonly bytes: number;
       readonly now: number;
     }
-  | { readonly type: "RecordUploadLost"; readonly file: number; readonly now: number }
+  | { readonly type: "RecordUploadLost"; readonly file: number; readonly uploadId: string; readonly now: number }
   | {
       readonly type: "RecordUploadAborted";
       readonly file: number;

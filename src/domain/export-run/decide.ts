@@ -49,7 +49,10 @@ function tidyUp(command: ExportRunCommand, state: EndedExportRun, at: number): r
 type Working = Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
 
 function record(command: Working, state: RunningExportRun, at: number): readonly ExportRunEvent[] {
-  const { staging, snapshot, plan, upload, files, derived } = state.progress;
+  const { snapshotSteps, staging, snapshot, plan, upload, files, derived } = state.progress;
+  // What is exported depends on when it was asked for: a step that hung must not answer for one that began later. The
+  // results of all other steps follow from what is recorded already, so they are the same whoever brings them.
+  if ("snapshotStep" in command && command.snapshotStep !== snapshotSteps) return [];
   switch (command.type) {
     case "Wake":
       if (state.resumeAt !== null) return at < state.resumeAt ? [] : [{ type: "SlowDownEnded", at }];
@@ -97,7 +100,7 @@ function record(command: Working, state: RunningExportRun, at: number): readonly
           ]
         : [];
     case "RecordUploadLost":
-      return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];
+      return upload?.uploadId === command.uploadId ? [{ type: "UploadLost", file: command.file, at }] : [];
     case "RecordFile":
       return command.file.ordinal === files.length ? committed(state, command.file, at) : [];
     case "RecordFailure":

@@ -32,8 +32,12 @@ export interface Staging extends StagingFacts {
 
 /** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
 export interface Progress {
+  /** Snapshot steps begun so far, which is the number of the last one. */
+  readonly snapshotSteps: number;
   /** Pages of a table of the customer's that have arrived; null: none was begun. Stays when the snapshot is taken. */
   readonly staging: Staging | null;
+  /** Stagings that were given up; a page of theirs may still arrive in scratch. */
+  readonly dropped: readonly Staging[];
   readonly snapshot: SnapshotFacts | null;
   readonly derived: readonly DerivedSegment[];
   readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
@@ -80,7 +84,16 @@ export type ExportRunState = { readonly status: "NONE" } | RunningExportRun | En
 
 export const initialExportRunState: ExportRunState = { status: "NONE" };
 
-const NO_PROGRESS = { staging: null, snapshot: null, derived: [], plan: null, upload: null, files: [] };
+const NO_PROGRESS = {
+  snapshotSteps: 0,
+  dropped: [],
+  staging: null,
+  snapshot: null,
+  derived: [],
+  plan: null,
+  upload: null,
+  files: [],
+};
 
 /** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
 export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunState {
@@ -104,8 +117,12 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
   switch (event.type) {
     case "AttemptStarted":
       return running(known, { retry: event.retry, deadline: event.deadline, retryAt: null, step: null });
-    case "StepBegan":
-      return running(known, { step: { name: event.step, crashes: crashesOf(state, event.step), open: true } });
+    case "StepBegan": {
+      const { progress } = state;
+      const snapshotSteps = progress.snapshotSteps + (event.step === "snapshot" ? 1 : 0);
+      const step = { name: event.step, crashes: crashesOf(state, event.step), open: true };
+      return running(known, { progress: { ...progress, snapshotSteps }, step });
+    }
     case "StepPaused":
       return running(known, { step: null });
     case "StepCrashed":
@@ -117,8 +134,10 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
       if (staging === null) return known;
       return progressed(known, { staging: { ...staging, segments: [...staging.segments, event.segment] } });
     }
-    case "StagingDropped":
-      return progressed(known, { staging: null });
+    case "StagingDropped": {
+      const { staging, dropped } = state.progress;
+      return progressed(known, { staging: null, dropped: staging === null ? dropped : [...dropped, staging] });
+    }
     case "SnapshotTaken":
       return closed(progressed(known, { snapshot: event.snapshot }));
     case "SegmentDerived":

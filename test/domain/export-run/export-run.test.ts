@@ -31,6 +31,17 @@ describe("a run", () => {
     expect(nextStep(given(started, attempt, taken, planned).state)).toBe("upload");
   });
 
+  it("does not take the snapshot of a step that hung for that of the step that began later", () => {
+    const begun: ExportRunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
+    const crashed: ExportRunEvent = { type: "StepCrashed", step: "snapshot", times: 1, at: NOW };
+    const again = given(started, attempt, begun, crashed, begun);
+    again.when({ type: "RecordSnapshot", snapshot, snapshotStep: 1, now: NOW }).thenNothing();
+    again.when({ type: "RecordSnapshot", snapshot, snapshotStep: 2, now: NOW }).then(taken);
+    given(started, attempt, begun, crashed)
+      .when({ type: "RecordSnapshot", snapshot, snapshotStep: 1, now: NOW })
+      .then(taken);
+  });
+
   it("of an empty day is COMPLETED with 0 rows and no file", () => {
     given(started, attempt, taken)
       .when({ type: "RecordPlan", files: 0, rows: 0, bytes: 0, now: NOW })
@@ -138,10 +149,16 @@ describe("a run", () => {
     expect(state).toMatchObject({ status: "RUNNING", retryAt: NOW + 30_000, progress: { upload: null } });
   });
 
+  it("keeps the upload that it opened since when a step that hung says that an earlier one is lost", () => {
+    given(started, attempt, taken, planned, opened)
+      .when({ type: "RecordUploadLost", file: 0, uploadId: "earlier", now: NOW })
+      .thenNothing();
+  });
+
   it("that exceeds 4 hours keeps what it has and is retried", () => {
     const late = NOW + 4 * HOUR_MS;
     given(started, attempt)
-      .when({ type: "RecordSnapshot", snapshot, now: late })
+      .when({ type: "RecordSnapshot", snapshot, snapshotStep: 0, now: late })
       .then(
         { type: "SnapshotTaken", snapshot, at: late },
         {

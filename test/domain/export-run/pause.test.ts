@@ -64,7 +64,7 @@ describe("a paused run", () => {
       .when({ type: "RecordFailure", failure, now: NOW })
       .thenNothing();
     given(...uploading, paused())
-      .when({ type: "RecordUploadLost", file: 0, now: NOW })
+      .when({ type: "RecordUploadLost", file: 0, uploadId: "u", now: NOW })
       .then({ type: "UploadLost", file: 0, at: NOW });
   });
 
@@ -81,7 +81,7 @@ describe("a paused run", () => {
       .then({ type: "PartUploaded", file: 0, part: 1, etag: "e", md5: "m", bytes: 5, at: later });
     const deadline = later + 4 * HOUR_MS;
     given(...uploading, paused(), { type: "RunResumed", order: 6, deadline, at: later })
-      .when({ type: "RecordUploadLost", file: 0, now: deadline - 1 })
+      .when({ type: "RecordUploadLost", file: 0, uploadId: "u", now: deadline - 1 })
       .then({ type: "UploadLost", file: 0, at: deadline - 1 });
   });
 

@@ -393,23 +393,29 @@ describe("a run", () => {
     ],
     PauseStep: [{ what: "leaves a step to the next alarm", command: { type: "PauseStep", now: NOW }, becomes: {} }],
     RecordSnapshot: [
-      { what: "has its snapshot again", command: { type: "RecordSnapshot", snapshot, now: NOW }, becomes: {} },
+      {
+        what: "has its snapshot again",
+        command: { type: "RecordSnapshot", snapshot, snapshotStep: 0, now: NOW },
+        becomes: {},
+      },
     ],
     RecordStaging: [
       {
         what: "has counted the pages of a table",
-        command: { type: "RecordStaging", staging: { key: "k", pages: 2, rows: 30 }, now: NOW },
+        command: { type: "RecordStaging", staging: { key: "k", pages: 2, rows: 30 }, snapshotStep: 0, now: NOW },
         becomes: {},
       },
     ],
     RecordPage: [
       {
         what: "has staged a page of a table",
-        command: { type: "RecordPage", page: 0, segment, now: NOW },
+        command: { type: "RecordPage", page: 0, segment, snapshotStep: 0, now: NOW },
         becomes: {},
       },
     ],
-    DropStaging: [{ what: "gives up what it has staged", command: { type: "DropStaging", now: NOW }, becomes: {} }],
+    DropStaging: [
+      { what: "gives up what it has staged", command: { type: "DropStaging", snapshotStep: 0, now: NOW }, becomes: {} },
+    ],
     RecordDerived: [
       {
         what: "has derived a segment",
@@ -446,7 +452,7 @@ describe("a run", () => {
     RecordUploadLost: [
       {
         what: "has lost its upload",
-        command: { type: "RecordUploadLost", file: 0, now: NOW },
+        command: { type: "RecordUploadLost", file: 0, uploadId: "u", now: NOW },
         becomes: {},
       },
     ],

@@ -266,6 +266,7 @@ async function prepared(filter: string) {
   const context: StepContext = {
     env: { ...env, SEGMENTS },
     spec,
+    snapshotStep: 0,
     progress,
     record: (command) => {
       submit({ ...command, now: 0 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { FileWork } from "../../../durable/export-run/steps/commit.ts";
 import type { StepContext } from "../../../durable/export-run/steps/context.ts";
 import { FileDigest } from "../../../durable/export-run/steps/file-digest.ts";
@@ -64,6 +64,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
   const context: StepContext = {
     env: env as never,
     spec,
+    snapshotStep: 0,
     progress: () => (state as Exclude<ExportRunState, { status: "NONE" }>).progress,
     record: (command) => {
       const happened = eventsOf(exportRun.decide({ ...command, now: NOW }, state));
@@ -154,6 +155,44 @@ describe("a file in parts", () => {
     await uploadInParts(upload.work);
     expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
     expect(committedOf(upload)).toBeUndefined();
+  });
+
+  it("is not disturbed by a step that hung and hears late that its own upload is gone", async () => {
+    const held = { u1: Promise.withResolvers<void>(), u2: Promise.withResolvers<void>() };
+    const aborted: string[] = [];
+    let opened = 0;
+    const upload = uploadOf(3);
+    const { putPart } = upload.work.store;
+    const store: Store = {
+      ...upload.work.store,
+      createUpload: async () => {
+        opened += 1;
+        return ok({ uploadId: `u${opened}` });
+      },
+      abortUpload: async (_key, uploadId) => {
+        aborted.push(uploadId);
+        return ok(null);
+      },
+      putPart: async (key, uploadId, part, bytes) => {
+        await held[uploadId === "u1" ? "u1" : "u2"].promise;
+        if (uploadId === "u1") return fail(storeFailure({ reason: "no_such_upload" }));
+        return putPart(key, uploadId, part, bytes);
+      },
+    };
+    const { context } = upload.work;
+    // A failure counts only while no later step is at work.
+    const record: StepContext["record"] = (command) => command.type === "RecordFailure" || context.record(command);
+    const hung = uploadInParts({ ...upload.work, store, context: { ...context, record } });
+    await vi.waitUntil(() => opened === 1);
+    context.record({ type: "RecordUploadLost", file: 0, uploadId: "u1", now: NOW });
+    const later = uploadInParts({ ...upload.work, store });
+    await vi.waitUntil(() => opened === 2);
+    held.u1.resolve();
+    await hung;
+    expect([aborted, context.progress().upload?.uploadId]).toEqual([["u1"], "u2"]);
+    held.u2.resolve();
+    await later;
+    expect(committedOf(upload)?.sha256).toBe(wholeSha256(3));
   });
 
   it("whose upload turns out to be gone while another part fails otherwise is begun anew with the next try", async () => {

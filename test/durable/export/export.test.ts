@@ -1,11 +1,13 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ExportActor } from "../../../durable/export/export.ts";
 import type { ExportRunActor } from "../../../durable/export-run/export-run.ts";
 import { derivedKey, snapshotKey } from "../../../durable/export-run/steps/scratch.ts";
 import { Journal } from "../../../durable/journal/journal.ts";
 import { MAX_TURN_WAIT_MS } from "../../../durable/journal/turn-queue.ts";
-import { exportRun, workspace } from "../../../durable/protocol/actors.ts";
+import { bulkExport, exportRun, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
+import type { TraceShardProtocol } from "../../../durable/protocol/shard.ts";
 import { manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
 import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { announceExportRun } from "../../../src/domain/export-run/announce.ts";
@@ -195,7 +197,7 @@ describe("a run", () => {
     );
     const types = (await eventsOf(exportId)).map((event) => event.type);
     expect(types).toEqual(["RunStarted", "AttemptStarted", "AttemptFailed"]);
-    expect(await env.SEGMENTS.head(snapshotKey(spec))).toBeNull();
+    expect(await env.SEGMENTS.head(snapshotKey(spec, 1))).toBeNull();
   });
 
   it("cancelled while it makes a segment of its own leaves nothing of it in scratch", async () => {
@@ -246,6 +248,15 @@ describe("a run", () => {
   });
 });
 
+/** A turn that hangs holds up the later ones for a millisecond, instead of `MAX_TURN_WAIT_MS`. */
+const shortenWaitForTurns = (): void => {
+  const { setTimeout: wait } = globalThis;
+  const isLong = (ms: number | undefined) => ms === MAX_TURN_WAIT_MS;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms?: number) =>
+    wait(work, isLong(ms) ? 1 : ms)) as typeof setTimeout);
+  onTestFinished(() => void vi.restoreAllMocks());
+};
+
 /** Lets `around` decide when what the run asks of its bucket of segments is done. */
 const intercept = (
   exportId: string,
@@ -291,6 +302,38 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   answered.resolve();
   await written.promise;
   await vi.waitUntil(async () => (await env.SEGMENTS.head(derivedKey(spec, 0))) === null, WITHIN);
+});
+
+it("A run whose snapshot hung exports what was acknowledged before it asked for another one", async () => {
+  shortenWaitForTurns();
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const exportId = crypto.randomUUID();
+  const told = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let answered = 0;
+  const getByName = (name: string) => {
+    const shard = env.TRACE_SHARD.getByName(name) as unknown as TraceShardProtocol;
+    const takeSnapshot: TraceShardProtocol["snapshot"] = async (...question) => {
+      const answer = await shard.snapshot(...question);
+      answered += 1;
+      await told[answered - 1]?.promise;
+      return answer;
+    };
+    return { snapshot: takeSnapshot };
+  };
+  const stub = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
+  await runInDurableObject(stub, (actor) => void Object.assign(actor, { env: { ...env, TRACE_SHARD: { getByName } } }));
+  await exportRun(env, exportId, 0).start(specOf(home, exportId, 30_000));
+  await vi.waitUntil(() => answered === 1, WITHIN);
+  await ingest(home, post(newId()));
+  const alarm = runInDurableObject(stub, (actor) => actor.alarm());
+  await vi.waitUntil(() => answered === 2, WITHIN);
+  told[0].resolve();
+  await new Promise((resume) => setTimeout(resume, 100));
+  told[1].resolve();
+  await alarm;
+  await untilRun(exportId, (_cursor, status) => status === "COMPLETED");
+  expect(await exportRun(env, exportId, 0).view()).toMatchObject({ progress: { rowsPlanned: 2, rowsWritten: 2 } });
 });
 
 it("A run that is paused and resumed while it waits for segments exports the rows of its window and no others", async () => {
@@ -343,9 +386,9 @@ it("A run that was paused until its segments were removed says that they are gon
   await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
 });
 
-/** Has the run ask `around` instead of its destination how the bucket is opened. */
+/** Has an actor ask `around` instead of its destination how the bucket is opened. */
 const interceptAccess = (
-  exportId: string,
+  actor: DurableObjectStub<ExportRunActor | ExportActor>,
   around: (ask: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> => {
   const DESTINATION = {
@@ -354,9 +397,40 @@ const interceptAccess = (
       return { access: (tenantId: string) => around(() => stub.access(tenantId)) };
     },
   };
-  const actor = env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>;
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
 };
+
+/** Answers one question after the other when the test says so; false: the destination is not there. */
+const answering = () => {
+  const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
+  let asked = 0;
+  return {
+    around: async (ask: () => Promise<unknown>) => {
+      asked += 1;
+      return (await answers[asked - 1]?.promise) ? ask() : null;
+    },
+    answer: (n: number, isThere: boolean) => answers[n]?.resolve(isThere),
+    untilAsked: (times: number) => vi.waitUntil(() => asked === times, WITHIN),
+  };
+};
+
+it("A manifest that could not be written by a turn that hung fails no export while a later turn writes it", async () => {
+  shortenWaitForTurns();
+  const home = await newWorkspace();
+  await ingest(home, post(newId()));
+  const definition = definitionOf(home);
+  const { answer, around, untilAsked } = answering();
+  const stub = env.EXPORT.getByName(`export/${definition.id}`) as DurableObjectStub<ExportActor>;
+  await interceptAccess(stub, around);
+  expect((await workspace(env, home.tenantId).createExport(definition)).ok).toBe(true);
+  await untilAsked(1);
+  await untilAsked(2);
+  answer(0, false);
+  await new Promise((resume) => setTimeout(resume, 100));
+  expect((await bulkExport(env, definition.id).view())?.status).toBe("RUNNING");
+  answer(1, true);
+  expect((await untilEnded(home.tenantId, definition.id)).status).toBe("COMPLETED");
+});
 
 describe("A failure that a step tells late, of a destination that was not there then, counts for nothing", () => {
   /** A run whose steps ask for their bucket one by one, each answered when the test says so; false: it is not there. */
@@ -364,24 +438,16 @@ describe("A failure that a step tells late, of a destination that was not there 
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
-    const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
-    let asked = 0;
-    await interceptAccess(exportId, async (ask) => {
-      asked += 1;
-      return (await answers[asked - 1]?.promise) ? ask() : null;
-    });
+    const { answer, around, untilAsked } = answering();
+    await interceptAccess(
+      env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
+      around,
+    );
     await exportRun(env, exportId, 0).start(specOf(home, exportId, 30_000));
     const view = () => exportRun(env, exportId, 0).view();
-    const untilAsked = (times: number) => vi.waitUntil(() => asked === times, WITHIN);
     const untilCompleted = () => vi.waitUntil(async () => (await view())?.status === "COMPLETED", WITHIN);
     await untilAsked(1);
-    return {
-      exportId,
-      answer: (n: number, isThere: boolean) => answers[n]?.resolve(isThere),
-      untilAsked,
-      untilCompleted,
-      view,
-    };
+    return { exportId, answer, untilAsked, untilCompleted, view };
   };
 
   it("when the run was paused and resumed meanwhile", async () => {
@@ -396,11 +462,7 @@ describe("A failure that a step tells late, of a destination that was not there 
   });
 
   it("when it hung, and a later turn does its work", async () => {
-    const { setTimeout: wait } = globalThis;
-    const isLong = (ms: number | undefined) => ms === MAX_TURN_WAIT_MS; // nobody waits longer for a turn that hangs
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, ms?: number) =>
-      wait(work, isLong(ms) ? 1 : ms)) as typeof setTimeout);
-    onTestFinished(() => void vi.restoreAllMocks());
+    shortenWaitForTurns();
     const { answer, untilAsked, untilCompleted, view } = await begin();
     await untilAsked(2);
     answer(0, false);

@@ -78,7 +78,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "lost-upload-ignored",
     file: "src/domain/export-run/decide.ts",
-    text: `return upload?.file === command.file ? [{ type: "UploadLost", file: command.file, at }] : [];`,
+    text: `return upload?.uploadId === command.uploadId ? [{ type: "UploadLost", file: command.file, at }] : [];`,
     replacement: "return [];",
     breaks: "parts are sent to an upload that is gone until the retries are spent",
     foundBy: "spent-retries",
@@ -201,9 +201,9 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "scratch-of-a-cancelled-run",
-    file: "durable/export-run/steps/clean.ts",
+    file: "durable/export-run/steps/scratch.ts",
     text: "...Array.from({ length: snapshot?.segments ?? 0 }, ",
-    replacement: "...Array.from({ length: context.progress().derived.length }, ",
+    replacement: "...Array.from({ length: progress.derived.length }, ",
     breaks: "what a run was making when it was cancelled stays for ever",
     foundBy: "at-rest",
   },

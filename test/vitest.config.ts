@@ -2,6 +2,9 @@ import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { ADMIN_KEY, MASTER_KEY } from "./support/secrets/mark.ts";
 
+/** Longest wait of an `expect.poll`; a second, which is its own default, is short on a busy machine. */
+const POLLS = { poll: { timeout: 60_000 } } as const;
+
 /** Files at once, on two cores: those that talk to a real service mostly wait. The same for all, or they would queue. */
 const WORKERS = 4;
 
@@ -53,7 +56,10 @@ export default defineConfig({
           include: ["test/{durable,http}/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
           ...SHARED,
-          testTimeout: 30_000,
+          // They compress, hash and write megabytes, four files at once, on cores that others may keep busy.
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          expect: POLLS,
           maxWorkers: WORKERS,
         },
       },
@@ -71,7 +77,9 @@ export default defineConfig({
           setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
           include: ["test/system/**/*.test.ts"],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          // Hooks start the whole service and export once.
+          hookTimeout: 120_000,
+          expect: POLLS,
           maxWorkers: WORKERS,
         },
       },

@@ -43,9 +43,9 @@ const ask = async (
   method: string,
   path: string,
   sent: Sent,
-): Promise<Answer> => {
-  const request = requestOf(method, path, sent);
-  const response = await answering(request);
+): Promise<Answer> => read(method, path, await answering(requestOf(method, path, sent)));
+
+const read = async (method: string, path: string, response: Response): Promise<Answer> => {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   searchAnswer({ method, path }, response.headers, text);
@@ -62,6 +62,12 @@ const ask = async (
 /** Sends a request to the Worker as deployed: profile `spec`. */
 export const call = (method: string, path: string, sent: Sent = {}): Promise<Answer> =>
   ask((request) => exports.default.fetch(request), method, path, sent);
+
+/** Sends a GET whose answer is a stream: resolves when it has begun, to a function that reads it to its end. */
+export const openStream = async (path: string, sent: Sent): Promise<() => Promise<Answer>> => {
+  const response = await exports.default.fetch(requestOf("GET", path, sent));
+  return () => read("GET", path, response);
+};
 
 /** Sends a request with other settings than those of wrangler.toml. */
 export const callWith = (

@@ -14,6 +14,8 @@ export interface FaultRule {
   readonly fault: Fault;
   /** Time that `refused`, `slow` and `delivered_again` take. */
   readonly forMs?: number;
+  /** `slow` lasts until this resolves: a test that acts meanwhile does not race against the machine. */
+  readonly until?: Promise<void>;
   /** Told when the fault has had its effect on the store, before anything is answered. */
   readonly struck?: () => void;
 }

@@ -43,7 +43,7 @@ export type Fault =
   | "lost_reply"
   /** The port is closed for `forMs`: this request and all others in that time meet nobody. */
   | "refused"
-  /** The store acts after `forMs`. */
+  /** The store acts after `forMs`, or after `until` has resolved. */
   | "slow"
   /** The store never sees the request, and nobody ever answers. */
   | "silence"

@@ -93,7 +93,7 @@ export async function startBrokenS3(): Promise<BrokenS3> {
         return breakOff(outgoing, reply);
       }
       case "slow":
-        await pause(forMs);
+        await Promise.all([pause(forMs), rule.until]);
         struck();
         return send(outgoing, await perform(request, body));
       case "fake_success":

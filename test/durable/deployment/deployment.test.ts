@@ -15,7 +15,7 @@ import { MARK } from "../../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../../support/tarball.ts";
 import { env } from "../traces.ts";
 
-const WITHIN = { timeout: 20_000, interval: 10 };
+const WITHIN = { timeout: 60_000, interval: 10 };
 
 let definition: DeploymentDefinition;
 

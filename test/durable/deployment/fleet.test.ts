@@ -8,7 +8,7 @@ import type { DeploymentDefinition, ListenerRecord } from "../../../src/domain/d
 import { deploymentDefinition } from "../../support/samples.ts";
 import { env } from "../traces.ts";
 
-const WITHIN = { timeout: 20_000, interval: 10 };
+const WITHIN = { timeout: 60_000, interval: 10 };
 
 let tenantId: string;
 let machine: ListenerRecord;

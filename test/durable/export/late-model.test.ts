@@ -110,7 +110,7 @@ function scheduleOf(project: TestProject) {
 }
 
 it("each run of the exported windows is carried exactly once, whatever happens in between", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (asked) => {

@@ -140,7 +140,7 @@ it.each([null, 365])(
     await ringAt(project, END);
     expect(await looksAt(project)).toBe(days === null ? null : END + days * DAY_MS);
     await keep(project, 30);
-    await expect.poll(() => looksAt(project), { timeout: 10_000 }).toBe(END + 30 * DAY_MS);
+    await expect.poll(() => looksAt(project)).toBe(END + 30 * DAY_MS);
     await ringAt(project, END + 30 * DAY_MS);
     await ringAt(project, END + 30 * DAY_MS + RETIRED_MS + 1);
     expect(await keysOf(project)).toEqual([]);

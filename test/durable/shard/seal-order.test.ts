@@ -5,9 +5,7 @@ import { exported, ingest, NOON, newId, newProject, patch, post, shard, shardStu
 /** As many changes as a seal reads together. */
 const PAGE = 20_000;
 
-it("a later patch wins over an earlier one although the seal reads so many changes between them that it reads twice", {
-  timeout: 120_000,
-}, async () => {
+it("a later patch wins over an earlier one although the seal reads so many changes between them that it reads twice", async () => {
   const project = newProject();
   const runs = { fresh: newId(), sealed: newId(), unborn: newId() };
   const patched = (name: string, end_time: number | null) =>

@@ -99,7 +99,7 @@ const filterOf = (one: Condition | null): Filter | null => {
 
 const EVERY: Filter = { kind: "and", operands: [] };
 
-it("a query gives what a loop over all rows gives", { timeout: 120_000 }, async () => {
+it("a query gives what a loop over all rows gives", { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 40 }),

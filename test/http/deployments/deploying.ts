@@ -7,7 +7,7 @@ import { type Answer, call, type TestWorkspace } from "../client.ts";
 export const DEPLOYMENTS = "/v2/deployments";
 
 /** Longest time that a revision may take on a busy machine; one that never answers has 10 s of its own. */
-export const WITHIN = { timeout: 25_000, interval: 20 };
+export const WITHIN = { timeout: 60_000, interval: 20 };
 
 /** The source of an agent whose requests go to this body of a function of `(request, env)`. */
 export const agentSource = (body: string): readonly Entry[] => [

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MARK } from "../../support/secrets/mark.ts";
-import { call, callWith, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
+import { call, callWith, newProject, newWorkspace, openStream, type TestWorkspace } from "../client.ts";
 import {
   agentKey,
   agentSource,
@@ -439,11 +439,11 @@ describe("deployments", () => {
       "DEPLOYING",
       "DEPLOYED",
     ]);
-    const live = call("GET", `${DEPLOYMENTS}/${created.id}/events`, {
+    const readLive = await openStream(`${DEPLOYMENTS}/${created.id}/events`, {
       headers: { ...workspace.headers, Accept: "text/event-stream" },
     });
     await call("DELETE", `${DEPLOYMENTS}/${created.id}`, { headers: workspace.headers });
-    expect((await live).text).toMatch(/^event: DeploymentCreated$.*^event: DeploymentCleaned$/ms);
+    expect((await readLive()).text).toMatch(/^event: DeploymentCreated$.*^event: DeploymentCleaned$/ms);
   });
 });
 

@@ -98,7 +98,7 @@ it("an export may span five years, at whatever hour it begins", async () => {
   const body = oneOff({ start_time: "2025-01-01T12:00:00Z", end_time: "2030-01-02T12:00:00Z" });
   const { id } = (await create(body)).body;
   // Its days are in the log as soon as it can be cancelled.
-  await expect.poll(async () => (await cancel(id)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await cancel(id)).status).toBe(200);
   const last = await call("GET", `${EXPORTS}/${id}/runs?offset=1827`, { headers: workspace.headers });
   expect(last.body).toMatchObject([{ end_time: "2030-01-02T12:00:00.000Z" }]);
 });
@@ -312,6 +312,6 @@ it("an export that cannot write its manifest says why", async () => {
   const path = `${DESTINATIONS}/${target.bulk_export_destination_id}?force=true`;
   expect((await call("DELETE", path, { headers: own.headers })).status).toBe(204);
   const shown = async () => (await call("GET", `${EXPORTS}/${id}`, { headers: own.headers })).body;
-  await expect.poll(async () => (await shown()).status, { timeout: 20_000 }).toBe("FAILED");
+  await expect.poll(async () => (await shown()).status).toBe("FAILED");
   expect((await shown()).errors).toEqual({ manifest: expect.stringContaining("The destination was deleted") });
 });

@@ -31,8 +31,7 @@ const create = async (body: object) => {
 };
 const show = async (id: string) => (await call("GET", `${EXPORTS}/${id}`, { headers: workspace.headers })).body;
 const cancel = (id: string) => call("PATCH", `${EXPORTS}/${id}`, { headers: workspace.headers, body: {} });
-const until = (id: string, status: string) =>
-  expect.poll(async () => (await show(id)).status, { timeout: 20_000 }).toBe(status);
+const until = (id: string, status: string) => expect.poll(async () => (await show(id)).status).toBe(status);
 
 describe("pause and resume", () => {
   it("answer the export with the instant of the pause; asking again changes nothing", async () => {

@@ -100,7 +100,7 @@ it("runs sent by every route are in an export that is asked for right after", as
   };
   const { id } = (await call("POST", EXPORTS, { headers: workspace.headers, body })).body;
   const shown = async () => (await call("GET", `${EXPORTS}/${id}`, { headers: workspace.headers })).body;
-  await expect.poll(async () => (await shown()).status, { timeout: 25_000 }).toBe("COMPLETED");
+  await expect.poll(async () => (await shown()).status).toBe("COMPLETED");
   expect((await shown()).rows_written).toBe(7);
   const [only] = (await call("GET", `${EXPORTS}/${id}/runs`, { headers: workspace.headers })).body;
   expect(only.metadata.result.exported_files).toEqual([

@@ -174,8 +174,8 @@ describe("npm run dev", () => {
     await untilListening(dev);
     dev.child.kill("SIGKILL");
     await dev.ended;
-    await expect.poll(() => processesNaming(dev.stateDir), { timeout: 5000 }).toEqual([]);
-    await expect.poll(() => isPortFree(dev.port), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => processesNaming(dev.stateDir)).toEqual([]);
+    await expect.poll(() => isPortFree(dev.port)).toBe(true);
   });
 });
 

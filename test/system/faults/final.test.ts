@@ -58,11 +58,13 @@ describe("a storage or destination error ends the run at once, and with it the e
   });
 
   it("a destination deleted during the export", async () => {
-    const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", forMs: 2000 }]);
+    const deleted = Promise.withResolvers<void>();
+    const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", until: deleted.promise }]);
     await untilRequested("put_part");
     const path = `/api/v1/bulk-exports/destinations/${begun.destinationId}`;
     expect((await laboratory().ask("DELETE", path)).status).toBe(409);
     expect((await laboratory().ask("DELETE", `${path}?force=true`)).ok).toBe(true);
+    deleted.resolve();
     const outcome = await outcomeOf(begun);
     expect(outcome.status).toBe("FAILED");
     expect(outcome.errors[0]).toEqual({ retry_0: expect.stringMatching(/destination was deleted/) });
@@ -74,7 +76,7 @@ describe("a run is retried 20 times, then it fails, and the export with it", () 
   it("and the other runs are stopped", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", key: DAY_ONE, count: "always", fault: "internal_error" },
-      { operation: "put", key: DAY_TWO, fault: "slow", forMs: 20_000 },
+      { operation: "put", key: DAY_TWO, fault: "silence" },
     );
     expect(outcome.status).toBe("FAILED");
     const [first = {}] = outcome.errors;
@@ -87,11 +89,13 @@ describe("a run is retried 20 times, then it fails, and the export with it", () 
 
 describe("a cancelled export cannot be restarted", () => {
   it("committed files stay, the open upload is given up, and late answers change nothing", async () => {
-    const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", forMs: 3000 }]);
+    const cancelled = Promise.withResolvers<void>();
+    const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", until: cancelled.promise }]);
     await untilRequested("put_part");
     await until(async () => (await laboratory().runsOf(begun.exportId))[1]?.status === "COMPLETED");
     const cancel = await laboratory().ask("PATCH", `/api/v1/bulk-exports/${begun.exportId}`, { status: "Cancelled" });
     expect(cancel.ok).toBe(true);
+    cancelled.resolve();
     const outcome = await outcomeOf(begun);
     expect(outcome.status).toBe("CANCELLED");
     expect(namesOf(outcome.contents)).toEqual(["1-00000.parquet"]);
@@ -102,10 +106,12 @@ describe("a cancelled export cannot be restarted", () => {
   });
 
   it("a file that the store completes after the cancel is no part of the export", async () => {
-    const begun = await begin([{ operation: "complete_upload", fault: "slow", forMs: 2000 }]);
+    const cancelled = Promise.withResolvers<void>();
+    const begun = await begin([{ operation: "complete_upload", fault: "slow", until: cancelled.promise }]);
     await untilRequested("complete_upload");
     const path = `/api/v1/bulk-exports/${begun.exportId}`;
     expect((await laboratory().ask("PATCH", path, { status: "Cancelled" })).ok).toBe(true);
+    cancelled.resolve();
     await untilGivenUp(begun.prefix);
     const outcome = await outcomeOf(begun);
     expect([outcome.status, outcome.runs[0]?.status]).toEqual(["CANCELLED", "CANCELLED"]);
@@ -133,9 +139,10 @@ describe("of the permissions only the right to write is required", () => {
 describe("credentials rotated by PATCH", () => {
   it("are used from the next file on: the old ones may be revoked while an export runs", async () => {
     const old = "AKIATHEOLDONE0000001";
+    const isRotated = Promise.withResolvers<void>();
     const begun = await begin(
       [
-        { operation: "put_part", count: 3, fault: "slow", forMs: 2000 },
+        { operation: "put_part", count: 3, fault: "slow", until: isRotated.promise },
         {
           operation: [...EVERY_WRITE, "head"],
           key: SECOND_FILE,
@@ -153,6 +160,7 @@ describe("credentials rotated by PATCH", () => {
       credentials: { access_key_id: accessKeyId, secret_access_key: secretAccessKey },
     });
     expect(rotated.status).toBe(200);
+    isRotated.resolve();
     const outcome = await outcomeOf(begun);
     expect(outcome.errors).toEqual([{}, {}]);
     const { requests } = laboratory().s3;

@@ -5,9 +5,6 @@ import { QUICK } from "./laboratory.ts";
 
 const { begin, exportUnder, outcomeOf, undisturbed, laboratory } = useLaboratory(QUICK);
 
-/** Longest wait for something that takes a fraction of a second on an idle machine. */
-const WITHIN_MS = 30_000;
-
 const requestsOf = (operation: string) => laboratory().s3.requests.filter((one) => one.operation === operation);
 const order = (path: string) => laboratory().ask("POST", `/api/v1/bulk-exports/${path}`);
 
@@ -21,11 +18,13 @@ const eventsOfFirstRun = async ({ exportId }: Export): Promise<readonly string[]
 
 describe("an export paused while parts are on their way", () => {
   it("keeps them, does nothing twice and spends no retry: the bytes are those of an undisturbed export", async () => {
-    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", forMs: 800 }]);
-    await expect.poll(() => requestsOf("put_part").length, { timeout: WITHIN_MS }).toBe(2);
+    const paused = Promise.withResolvers<void>();
+    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: paused.promise }]);
+    await expect.poll(() => requestsOf("put_part").length).toBe(2);
     expect((await order(`${begun.exportId}/pause`)).status).toBe(200);
+    paused.resolve();
     const partsKept = async () => (await eventsOfFirstRun(begun)).filter((type) => type === "PartUploaded").length;
-    await expect.poll(partsKept, { timeout: WITHIN_MS }).toBe(2);
+    await expect.poll(partsKept).toBe(2);
     await laboratory().s3.settled();
     expect((await eventsOfFirstRun(begun)).at(-1)).toBe("PartUploaded");
     expect(requestsOf("complete_upload")).toEqual([]);
@@ -39,13 +38,15 @@ describe("an export paused while parts are on their way", () => {
   });
 
   it("and cancelled then gives up its upload", async () => {
-    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", forMs: 800 }]);
-    await expect.poll(() => requestsOf("put_part").length, { timeout: WITHIN_MS }).toBe(2);
+    const cancelled = Promise.withResolvers<void>();
+    const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: cancelled.promise }]);
+    await expect.poll(() => requestsOf("put_part").length).toBe(2);
     expect((await order(`${begun.exportId}/pause`)).status).toBe(200);
     const path = `/api/v1/bulk-exports/${begun.exportId}`;
     expect((await laboratory().ask("PATCH", path, { status: "Cancelled" })).status).toBe(200);
+    cancelled.resolve();
     expect((await outcomeOf(begun)).status).toBe("CANCELLED");
-    await expect.poll(() => laboratory().s3.openUploads(`${begun.prefix}/`), { timeout: WITHIN_MS }).toEqual([]);
+    await expect.poll(() => laboratory().s3.openUploads(`${begun.prefix}/`)).toEqual([]);
   });
 });
 
@@ -56,22 +57,24 @@ describe("the open upload of a failed run", () => {
       { operation: "abort_upload", count: 3, fault: "internal_error" },
     );
     expect(outcome.status).toBe("FAILED");
-    await expect.poll(() => requestsOf("abort_upload").length, { timeout: WITHIN_MS }).toBe(4);
-    await expect.poll(() => laboratory().s3.openUploads("export-"), { timeout: WITHIN_MS }).toEqual([]);
+    await expect.poll(() => requestsOf("abort_upload").length).toBe(4);
+    await expect.poll(() => laboratory().s3.openUploads("export-")).toEqual([]);
   });
 });
 
 describe("an export cancelled while _SUCCESS is being written", () => {
   it("leaves none, even when it cannot be taken away at first", async () => {
+    const cancelled = Promise.withResolvers<void>();
     const begun = await begin([
-      { operation: "put", key: /_SUCCESS/, fault: "slow", forMs: 800 },
+      { operation: "put", key: /_SUCCESS/, fault: "slow", until: cancelled.promise },
       { operation: "remove", key: /_SUCCESS/, count: 2, fault: "internal_error" },
     ]);
     const isBeingWritten = () => requestsOf("put").some((one) => one.key.endsWith("_SUCCESS"));
-    await expect.poll(isBeingWritten, { timeout: WITHIN_MS }).toBe(true);
+    await expect.poll(isBeingWritten).toBe(true);
     const path = `/api/v1/bulk-exports/${begun.exportId}`;
     expect((await laboratory().ask("PATCH", path, { status: "Cancelled" })).status).toBe(200);
-    await expect.poll(() => requestsOf("remove").length, { timeout: WITHIN_MS }).toBe(3);
+    cancelled.resolve();
+    await expect.poll(() => requestsOf("remove").length).toBe(3);
     const outcome = await outcomeOf(begun);
     expect(outcome.status).toBe("CANCELLED");
     expect(Object.keys(outcome.contents).filter((key) => key.endsWith("_SUCCESS"))).toEqual([]);

@@ -19,7 +19,7 @@ import { activeOf, edgeWorkOf, isOver, recordOf, viewOf } from "../../src/domain
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery } from "../../src/domain/shared/history.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import { ANY_PROJECT } from "../../src/domain/workspace/projects.ts";
+import { ANY_PROJECT } from "../../src/domain/workspace/project-query.ts";
 import { log } from "../../src/log.ts";
 import { hashApiKey, newApiKey } from "../../src/secrets/api-key.ts";
 import { readSettings } from "../../src/settings.ts";

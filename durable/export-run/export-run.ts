@@ -46,7 +46,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
       upcast: upcastExportRun,
     },
   );
-  readonly #acting = new TurnQueue<ExportRunCommand>({
+  readonly #acting = new TurnQueue<ExportRunCommand, ExportRunEvent>({
     journal: this.#journal,
     act: (isLatest) => this.#act(isLatest),
     recoveryAt: () => Date.now() + this.#retryDelayMs(),

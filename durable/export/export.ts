@@ -49,7 +49,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     supersedes: (message) => message.to === "workspace" && message.kind === "report",
     upcast: upcastExport,
   });
-  readonly #acting = new TurnQueue<ExportCommand>({
+  readonly #acting = new TurnQueue<ExportCommand, ExportEvent>({
     journal: this.#journal,
     act: (isLatest) => this.#act(isLatest),
     recoveryAt: () => Date.now() + readSettings(this.env).limits.retryDelayMs,

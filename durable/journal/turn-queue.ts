@@ -7,12 +7,17 @@ import type { Journal } from "./journal.ts";
  */
 export const MAX_TURN_WAIT_MS = 5 * 60_000;
 
+interface Timed {
+  readonly now: number;
+}
+
+interface Typed {
+  readonly type: string;
+}
+
 /** What an actor does about what is due. */
-interface TurnOptions<C extends { readonly now: number }> {
-  readonly journal: Pick<
-    Journal<never, C, { readonly type: string }, never>,
-    "submitAndAct" | "isDue" | "armRecovery" | "settle" | "leave"
-  >;
+interface TurnOptions<C extends Timed, E extends Typed> {
+  readonly journal: Pick<Journal<never, C, E, never>, "submitAndAct" | "isDue" | "armRecovery" | "settle" | "leave">;
   /**
    * Does what is due. False: it broke, and is tried again after a while. `isLatest`: whether no later turn has begun,
    * as one does when this one hangs.
@@ -27,18 +32,18 @@ interface TurnOptions<C extends { readonly now: number }> {
  * makes something due. The first one begins at once, so that what it writes is committed together with what called for
  * it; the alarm does what dies on the way.
  */
-export class TurnQueue<C extends { readonly now: number }> {
-  readonly #part: TurnOptions<C>;
+export class TurnQueue<C extends Timed, E extends Typed> {
+  readonly #part: TurnOptions<C, E>;
   #last: Promise<void> | null = null;
   /** Turns that have begun since the process started. */
   #begun = 0;
 
-  constructor(part: TurnOptions<C>) {
+  constructor(part: TurnOptions<C, E>) {
     this.#part = part;
   }
 
   /** Takes the command, and does at once what it makes due. The caller does not wait for that work. */
-  begin(command: C): Decision<{ readonly type: string }> {
+  begin(command: C): Decision<E> {
     const { journal, recoveryAt } = this.#part;
     const decided = journal.submitAndAct(command);
     if (!decided.ok || !journal.isDue(command.now)) return decided;

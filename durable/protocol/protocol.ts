@@ -13,21 +13,16 @@ import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
-import type { ProjectChange, ProjectQuery, WantedProject } from "../../src/domain/workspace/projects.ts";
-import type { Identity, Plan, Role } from "../../src/domain/workspace/records.ts";
+import type { NewKey } from "../../src/domain/workspace/events.ts";
+import type { ProjectQuery } from "../../src/domain/workspace/project-query.ts";
+import type { Identity, Plan } from "../../src/domain/workspace/records.ts";
+import type { ProjectChange, WantedProject } from "../../src/domain/workspace/wanted-project.ts";
 import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
 
 /**
  * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
  * a throw is a fault of our own.
  */
-
-interface NewKey {
-  readonly keyHash: string;
-  readonly label: string;
-  readonly role: Role;
-  readonly userId: string;
-}
 
 /** One per tenant: `workspace/<tenantId>`. */
 export interface WorkspaceProtocol {

@@ -82,6 +82,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       "src/domain/destination",
       "src/domain/export",
+      "src/domain/export-run",
       "src/domain/project",
       "src/domain/schedule",
       "src/domain/shared",
@@ -406,6 +407,7 @@ export const ROOMS: readonly Room[] = [
       "durable/protocol",
       "durable/secrets",
       "durable/source/clickhouse",
+      "src/domain/destination",
       "src/domain/export",
       "src/domain/export-run",
       "src/domain/project",

@@ -1,30 +1,31 @@
 import type { ExportRunRecord } from "../export-run/records.ts";
 import type { Refusal } from "../shared/failures.ts";
+import { uuidV5 } from "../shared/uuid.ts";
 import type { ExportDefinition } from "./records.ts";
 
-/** Whether two definitions ask for the same export; when they were asked does not count. */
+/** Whether two definitions ask for the same export; the time of the request does not count. */
 export const isSameOrder = (one: ExportDefinition, other: ExportDefinition): boolean => textOf(one) === textOf(other);
 
-/**
- * A new one-off export of exactly what a failed run was to export: final states stay final [EXP-17], so the run
- * itself never works again. `id` follows from the run, so that asking twice reaches the same export.
- */
+/** Id of the export that retries a run: a second request reaches the same export. */
+export const retryIdOf = (runId: string): string => uuidV5(runId, "retry");
+
+/** A new one-off export of exactly what a failed run was to export: final states stay final [EXP-17]. */
 export const retryOf = (
   { late: _, ingested: __, ...definition }: ExportDefinition,
   run: ExportRunRecord,
-  given: { readonly id: string; readonly now: number },
+  at: number,
 ): ExportDefinition => ({
   ...definition,
-  id: given.id,
+  id: retryIdOf(run.id),
   start: run.start,
   end: run.end,
   intervalHours: null,
   sourceExportId: null,
   retryOfRunId: run.id,
-  createdAt: given.now,
+  createdAt: at,
 });
 
-/** Why a run cannot be retried: it has not ended, did what it was to do, or is made good anyway; null when it can. */
+/** Why a run cannot be retried: it has not ended, it completed, or a later window exports its rows; null when it can. */
 export function refuseRetry(run: ExportRunRecord): Refusal | null {
   switch (run.status) {
     case "FAILED":

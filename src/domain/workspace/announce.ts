@@ -1,32 +1,48 @@
 import type { ExportOrder } from "../export/order.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { WorkspaceEvent } from "./events.ts";
+import { orderOf } from "./export-rules.ts";
 import type { OpenWorkspace, WorkspaceState } from "./state.ts";
 
 /**
- * A registered export is created, an admitted one let in; both by the export's own actor. A deleted project is erased,
- * and its exports that have not ended hear of it. Of a shortened retention the project's days hear.
+ * The messages that an event makes due: an export is created when it is registered and admitted when there is room.
+ * The runs of a deleted project are erased and its open exports fail; a shorter retention is sent to its days.
  */
 export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {
   if (after.status === "NONE") return [];
-  if (event.type === "ExportAdmitted") return [{ id: event.id, kind: "admit" }];
-  if (event.type === "ProjectDeleted") return [...lossesOf(event.id, after), { id: event.id, kind: "erase_project" }];
-  if (event.type === "RetentionShortened") return [{ id: event.id, kind: "shorten_retention" }];
-  if (event.type !== "ExportRegistered") return [];
-  const { definition } = event;
-  const project = lookUp(after.projects, definition.projectId);
-  const target = lookUp(after.destinations, definition.destinationId);
-  if (project === undefined || target === undefined) throw new Error("an export was registered without a guard");
-  const order = { definition, destination: target.config, shards: project.shards };
-  return [{ id: definition.id, kind: "create", order }];
+  switch (event.type) {
+    case "ExportRegistered": {
+      const { definition } = event;
+      const order = orderOf(after, definition);
+      return order === null ? [] : [{ id: definition.id, kind: "create", order }];
+    }
+    case "ExportAdmitted":
+      return [{ id: event.id, kind: "admit" }];
+    case "ProjectDeleted":
+      return [...failExportsOf(event.id, after), { id: event.id, kind: "erase_project" }];
+    case "RetentionShortened":
+      return [{ id: event.id, kind: "shorten_retention" }];
+    case "WorkspaceCreated":
+    case "PlanChanged":
+    case "KeyAdded":
+    case "KeyRevoked":
+    case "ProjectCreated":
+    case "ProjectChanged":
+    case "ProjectBound":
+    case "ProjectUnbound":
+    case "DestinationAdded":
+    case "DestinationRemoved":
+    case "ExportReported":
+      return [];
+  }
 }
 
-const lossesOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
+const failExportsOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
   [...active]
     .filter((id) => lookUp(exports, id)?.definition.projectId === projectId)
     .map((id) => ({ id, kind: "fail_for_deleted_project" }));
 
-/** To the export with that id; the last two: of the project with that id, to the tenant's unrouted. */
+/** To the export with that id; the last two: about the project with that id, to the tenant's unrouted changes. */
 export type WorkspaceMessage =
   | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
   | { readonly id: string; readonly kind: "admit" | "fail_for_deleted_project" }

@@ -1,31 +1,60 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportDefinition } from "../export/records.ts";
 import type { ExportReport } from "../export/report.ts";
-import type { TableBinding } from "../project/clickhouse-binding.ts";
-import type { Project } from "../project/records.ts";
-import type { ApiKey } from "./events.ts";
+import type { ExportRunRecord } from "../export-run/records.ts";
+import type { TableSource } from "../project/clickhouse-binding.ts";
+import type { NewKey } from "./events.ts";
 import type { Plan } from "./records.ts";
+import type { ProjectChange, ProjectDefaults, WantedProject } from "./wanted-project.ts";
 
-/** What can be asked of a workspace. `now` is the shell's clock at the moment of asking. */
-export type WorkspaceCommand =
-  | { readonly type: "Create"; readonly id: string; readonly name: string; readonly plan: Plan; readonly now: number }
-  | { readonly type: "ChangePlan"; readonly plan: Plan; readonly now: number }
-  | { readonly type: "AddKey"; readonly key: ApiKey; readonly now: number }
-  | { readonly type: "RevokeKey"; readonly keyHash: string; readonly now: number }
-  | { readonly type: "CreateProject"; readonly project: Project; readonly now: number }
-  /** `project`: as it is from now on. */
-  | { readonly type: "ChangeProject"; readonly project: Project; readonly now: number }
-  | { readonly type: "DeleteProject"; readonly id: string; readonly now: number }
-  | { readonly type: "BindProject"; readonly id: string; readonly binding: TableBinding; readonly now: number }
-  | { readonly type: "UnbindProject"; readonly id: string; readonly now: number }
-  | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig; readonly now: number }
-  | { readonly type: "RemoveDestination"; readonly id: string; readonly now: number }
-  /** `maxRunning`: how many exports may work at once [LIM-6]. */
+/** A command to the workspace of that tenant. `now`: the shell's clock at the moment of the command. */
+export type WorkspaceCommand = WorkspaceOrder & { readonly tenantId: string; readonly now: number };
+
+/** The command of that type. */
+export type Asked<Type extends WorkspaceCommand["type"]> = Extract<WorkspaceCommand, { type: Type }>;
+
+export type WorkspaceOrder =
+  | { readonly type: "CreateWorkspace"; readonly name: string; readonly plan: Plan }
+  | { readonly type: "ChangePlan"; readonly plan: Plan }
+  | { readonly type: "AddKey"; readonly key: NewKey }
+  | { readonly type: "RevokeKey"; readonly keyHash: string }
+  /** `upsert`: a project of that name may exist already; it takes over what is wanted. */
   | {
-      readonly type: "RegisterExport";
-      readonly definition: ExportDefinition;
+      readonly type: "CreateProject";
+      readonly wanted: WantedProject;
+      readonly upsert: boolean;
+      readonly defaults: ProjectDefaults;
+    }
+  /** Finds or creates the project of that name, and adds the key. */
+  | {
+      readonly type: "OpenProject";
+      readonly name: string;
+      readonly key: NewKey;
+      readonly defaults: ProjectDefaults;
+    }
+  | { readonly type: "ChangeProject"; readonly change: ProjectChange }
+  | { readonly type: "DeleteProject"; readonly id: string }
+  /** `envelope`: the sealed password of the table. */
+  | {
+      readonly type: "BindProject";
+      readonly id: string;
+      readonly source: TableSource;
+      readonly envelope: string;
+    }
+  | { readonly type: "UnbindProject"; readonly id: string }
+  | { readonly type: "AddDestination"; readonly id: string; readonly config: DestinationConfig }
+  /** `force`: also while exports write to it. */
+  | { readonly type: "RemoveDestination"; readonly id: string; readonly force: boolean }
+  /** A customer's order. `maxRunning`: exports that may work at once [LIM-6]. */
+  | { readonly type: "CreateExport"; readonly definition: ExportDefinition; readonly maxRunning: number }
+  /** The window of a schedule. Never refused: a window would be lost. */
+  | { readonly type: "SpawnExport"; readonly definition: ExportDefinition; readonly maxRunning: number }
+  /** Exports once more what a failed run of that export was to export. */
+  | {
+      readonly type: "RetryRun";
+      readonly exportId: string;
+      readonly run: ExportRunRecord;
       readonly maxRunning: number;
-      readonly now: number;
     }
   | {
       readonly type: "RecordExportReport";
@@ -34,5 +63,4 @@ export type WorkspaceCommand =
       readonly seq: number;
       readonly report: ExportReport;
       readonly maxRunning: number;
-      readonly now: number;
     };

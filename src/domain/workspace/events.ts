@@ -15,6 +15,8 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
+export type NewKey = Omit<ApiKey, "createdAt">;
+
 export type WorkspaceEvent =
   | {
       readonly type: "WorkspaceCreated";
@@ -29,10 +31,10 @@ export type WorkspaceEvent =
   | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
   /** Whole, as it is from now on. */
   | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
-  /** Days that were to be kept for longer are over sooner: their shards have to hear of it. */
+  /** Some days are kept for less time than before: their shards must be told. */
   | { readonly type: "RetentionShortened"; readonly id: string; readonly at: number }
   | { readonly type: "ProjectDeleted"; readonly id: string; readonly at: number }
-  /** Its runs are read from a table of the customer's from now on. */
+  /** From now on its runs are read from a table of the customer's. */
   | { readonly type: "ProjectBound"; readonly id: string; readonly binding: TableBinding; readonly at: number }
   | { readonly type: "ProjectUnbound"; readonly id: string; readonly at: number }
   | {

@@ -1,5 +1,4 @@
 import type { Decider } from "../shared/decider.ts";
-import { ok } from "../shared/result.ts";
 import type { WorkspaceCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { WorkspaceEvent } from "./events.ts";
@@ -8,7 +7,7 @@ import { evolve, initialWorkspaceState, type WorkspaceState } from "./state.ts";
 /** A workspace: keys, projects, destinations, and the admission of its exports. It has no deadlines of its own. */
 export const workspace: Decider<WorkspaceState, WorkspaceCommand, WorkspaceEvent> = {
   initialState: initialWorkspaceState,
-  decide: (command, state) => ok(decide(command, state)),
+  decide,
   evolve,
   wakeAt: () => null,
 };

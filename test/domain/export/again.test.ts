@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSameOrder, refuseRetry, retryOf } from "../../../src/domain/export/again.ts";
+import { isSameOrder, refuseRetry, retryIdOf, retryOf } from "../../../src/domain/export/again.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
@@ -13,12 +13,12 @@ const { state } = specification(bulkExport).given(
 );
 const run = recordOfUnstartedRun(plan, { id: "r", ordinal: 1 }, state);
 
-describe("a failed run asked for once more", () => {
-  it("becomes a one-off export of exactly its range, with everything else the same", () => {
+describe("the retry of a failed run", () => {
+  it("is a one-off export of exactly its range, with everything else the same", () => {
     const wanted = { ...definition, exportFields: ["id"] as const, sourceExportId: "s" };
-    expect(retryOf(wanted, run, { id: "new", now: NOW + 1 })).toEqual({
+    expect(retryOf(wanted, run, NOW + 1)).toEqual({
       ...wanted,
-      id: "new",
+      id: retryIdOf(run.id),
       start: plan.partitions[1]?.start,
       end: plan.partitions[1]?.end,
       sourceExportId: null,
@@ -27,9 +27,9 @@ describe("a failed run asked for once more", () => {
     });
   });
 
-  it("leaves late rows to the schedule's next window", () => {
+  it("leaves late rows to the next window of the schedule", () => {
     const late = [{ start: NOW - 1, end: NOW }];
-    expect(retryOf({ ...definition, late }, run, { id: "new", now: NOW })).not.toHaveProperty("late");
+    expect(retryOf({ ...definition, late }, run, NOW)).not.toHaveProperty("late");
     for (const status of ["FAILED", "CANCELLED", "TIMEDOUT"] as const)
       expect(refuseRetry({ ...run, status, late: true })).toEqual({
         reason: "conflict",
@@ -37,7 +37,7 @@ describe("a failed run asked for once more", () => {
       });
   });
 
-  it("of late rows that has not failed is refused as any other", () => {
+  it("is refused for a run of late rows that has not failed, as for any other", () => {
     for (const status of ["CREATED", "RUNNING", "COMPLETED"] as const)
       expect(refuseRetry({ ...run, status, late: true })).toEqual(refuseRetry({ ...run, status }));
   });
@@ -49,7 +49,7 @@ describe("a failed run asked for once more", () => {
     ["FAILED", true],
     ["CANCELLED", true],
     ["TIMEDOUT", true],
-  ])("%s: %s", (status, isAllowed) => {
+  ])("of a run with status %s is allowed: %s", (status, isAllowed) => {
     const refusal = refuseRetry({ ...run, status });
     if (isAllowed) expect(refusal).toBeNull();
     else expect(refusal).toMatchObject({ reason: "conflict" });

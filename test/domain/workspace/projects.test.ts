@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Project } from "../../../src/domain/project/records.ts";
+import type { WorkspaceCommand, WorkspaceOrder } from "../../../src/domain/workspace/commands.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
 import { workspace } from "../../../src/domain/workspace/index.ts";
-import { changeProject, projectsOf, refuseProject, takenOver } from "../../../src/domain/workspace/projects.ts";
+import { projectsOf } from "../../../src/domain/workspace/project-query.ts";
 import type { OpenWorkspace } from "../../../src/domain/workspace/state.ts";
+import { type ProjectChange, projectNamed, type WantedProject } from "../../../src/domain/workspace/wanted-project.ts";
 import { specification } from "../../support/given.ts";
-import { definition, NOW } from "../../support/samples.ts";
+import { config, definition, NOW } from "../../support/samples.ts";
 
 const { given } = specification(workspace);
 
@@ -20,13 +22,26 @@ const project = (name: string, fields: Partial<Project> = {}): Project => ({
   retentionDays: null,
   ...fields,
 });
+const demo = project("demo");
 const created: WorkspaceEvent = { type: "WorkspaceCreated", id: definition.tenantId, name: "w", plan: "plus", at: NOW };
 const having = (...projects: Project[]) =>
   given(created, ...projects.map((one): WorkspaceEvent => ({ type: "ProjectCreated", project: one, at: NOW })));
-const demo = project("demo");
 const deleted: WorkspaceEvent = { type: "ProjectDeleted", id: demo.id, at: NOW };
 const gone = given(created, { type: "ProjectCreated", project: demo, at: NOW }, deleted);
-const registered = { type: "RegisterExport", definition, maxRunning: 15, now: NOW } as const;
+const asked = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
+const defaults = { id: "new id", shards: 1, retentionDays: null };
+const create = (wanted: Partial<WantedProject> & { readonly name: string }, upsert = false) =>
+  asked({ type: "CreateProject", wanted: { ...projectNamed(wanted.name), ...wanted }, upsert, defaults });
+const changed = (change: Partial<ProjectChange>) =>
+  asked({ type: "ChangeProject", change: { ...NO_CHANGE, ...change } });
+const NO_CHANGE = {
+  id: demo.id,
+  name: null,
+  description: null,
+  extra: null,
+  endTime: null,
+  retentionDays: undefined,
+};
 const open = ({ state }: { state: unknown }) => state as OpenWorkspace; // every log here begins with its creation
 const names = (state: OpenWorkspace, by: "name" | "start_time", isDescending: boolean) =>
   projectsOf(state, { name: null, nameContains: null, ids: null, metadata: null, order: { by, isDescending } }).map(
@@ -81,68 +96,104 @@ describe("a project", () => {
       });
     expect([named("new"), named("demo")]).toEqual([[renamed], []]);
     after
-      .when({ type: "CreateProject", project: project("demo", { id: "another" }), now: NOW })
+      .when(create({ id: "another", name: "demo" }))
       .then({ type: "ProjectCreated", project: project("demo", { id: "another" }), at: NOW });
   });
 
-  it("whose retention ends earlier than before lets its days hear of it; a longer one reaches them by itself", () => {
-    const change = (before: number | null, after: number | null) => {
-      const changed = project("demo", { retentionDays: after });
-      const events = having(project("demo", { retentionDays: before })).when({
-        type: "ChangeProject",
-        project: changed,
-        now: NOW,
-      });
-      return { events, changed: { type: "ProjectChanged", project: changed, at: NOW } as const };
-    };
+  it("with a shorter retention tells its days; a longer one reaches them by itself", () => {
+    const change = (before: number | null, after: number | null) => ({
+      outcome: having(project("demo", { retentionDays: before })).when(changed({ retentionDays: after })),
+      event: {
+        type: "ProjectChanged",
+        project: project("demo", { retentionDays: after, endTime: null }),
+        at: NOW,
+      } as const,
+    });
     for (const [before, after] of [
       [null, 30],
       [30, 29],
     ] as const) {
-      const { events, changed } = change(before, after);
-      events.then(changed, { type: "RetentionShortened", id: demo.id, at: NOW });
+      const { outcome, event } = change(before, after);
+      outcome.then(event, { type: "RetentionShortened", id: demo.id, at: NOW });
     }
     for (const [before, after] of [
       [30, null],
       [30, 31],
     ] as const) {
-      const { events, changed } = change(before, after);
-      events.then(changed);
+      const { outcome, event } = change(before, after);
+      outcome.then(event);
     }
   });
 
-  it("of which is said what is known already stays as it is: clients that upsert at each start make its log no longer", () => {
+  it("that is created again with the same description stays as it is: clients that upsert at each start make its log no longer", () => {
     const said = { description: "d", extra: '{"metadata":{}}', retentionDays: 30 };
-    const known = project("demo", said);
-    const wanted = { id: null, name: "demo", ...said };
-    const again = (project: Project) => having(known).when({ type: "ChangeProject", project, now: NOW });
-    const change = takenOver(known.id, wanted);
-    const changed = change === null ? null : changeProject(open(having(known)), change);
-    again(changed?.ok ? changed.value : demo).thenNothing();
-    const ended = { ...known, endTime: NOW };
-    again(ended).then({ type: "ProjectChanged", project: ended, at: NOW });
+    const known = having(project("demo", said));
+    known.when(create({ name: "demo", ...said }, true)).thenNothing();
+    known.when(create({ name: "demo", extra: "{}" }, true)).thenNothing();
+    const described = { ...project("demo", said), description: "other", endTime: null };
+    known
+      .when(create({ name: "demo", description: "other" }, true))
+      .then({ type: "ProjectChanged", project: described, at: NOW });
+    const ended = project("demo", { ...said, endTime: NOW });
+    known.when(changed({ endTime: NOW })).then({ type: "ProjectChanged", project: ended, at: NOW });
   });
 
-  it("cannot take another's name, and keeps its own", () => {
-    const state = open(having(demo, project("other")));
-    const change = { id: demo.id, description: null, extra: null, endTime: null, retentionDays: undefined };
-    expect(changeProject(state, { ...change, name: "other" })).toMatchObject({ failure: { reason: "conflict" } });
-    expect(changeProject(state, { ...change, name: "demo" })).toMatchObject({ ok: true, value: demo });
-    const unknown = changeProject(state, { ...change, id: "unknown", name: null });
-    expect(unknown).toMatchObject({ failure: { reason: "not_found" } });
+  it("cannot take another's name or id, and keeps its own", () => {
+    const two = having(demo, project("other"));
+    two.when(changed({ name: "other" })).thenRefused({ reason: "conflict" });
+    two.when(changed({ name: "demo" })).thenNothing();
+    two.when(changed({ id: "unknown" })).thenRefused({ reason: "not_found", what: "project" });
+    two.when(create({ name: "demo" })).thenRefused({ reason: "conflict" });
+    two.when(create({ id: demo.id, name: "third" })).thenRefused({ reason: "conflict" });
   });
 
   it("that was deleted leaves its name to a new one, but never its id", () => {
-    having(demo).when({ type: "DeleteProject", id: demo.id, now: NOW }).then(deleted);
-    gone.when({ type: "DeleteProject", id: demo.id, now: NOW }).then();
-    gone.when({ type: "CreateProject", project: demo, now: NOW }).then();
-    expect(refuseProject(open(gone), { ...demo, upsert: false })).toMatchObject({ reason: "conflict" });
-    expect(refuseProject(open(gone), { id: null, name: "demo", upsert: false })).toBeNull();
+    const deletion = asked({ type: "DeleteProject", id: demo.id });
+    having(demo).when(deletion).then(deleted);
+    gone.when(deletion).thenRefused({ reason: "not_found", what: "project" });
+    gone.when(create({ id: demo.id, name: "demo" })).thenRefused({ reason: "conflict" });
+    const next = project("demo", { id: defaults.id });
+    gone.when(create({ name: "demo" })).then({ type: "ProjectCreated", project: next, at: NOW });
     expect(names(open(gone), "name", false)).toEqual([]);
   });
 
-  it("that was deleted gets no window of a schedule that has not heard of it", () => {
-    gone.when(registered).then();
+  it("that was deleted gets no window of a schedule that was not told yet, and no export", () => {
+    gone.when(asked({ type: "SpawnExport", definition, maxRunning: 15 })).thenNothing();
+    const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
+    given(created, { type: "ProjectCreated", project: demo, at: NOW }, destination, deleted)
+      .when(asked({ type: "CreateExport", definition, maxRunning: 15 }))
+      .thenRefused({ reason: "not_found", what: "project" });
+  });
+
+  it("is opened together with a key, unless the key was revoked before", () => {
+    const key = { keyHash: "abc", label: "agent", role: "ingest", userId: "deployment-1" } as const;
+    const opened = asked({ type: "OpenProject", name: "demo", key, defaults });
+    const added: WorkspaceEvent = { type: "KeyAdded", key: { ...key, createdAt: NOW }, at: NOW };
+    const fresh = project("demo", { id: defaults.id });
+    given(created).when(opened).then({ type: "ProjectCreated", project: fresh, at: NOW }, added);
+    having(demo).when(opened).then(added);
+    given(created, { type: "KeyRevoked", keyHash: "abc", at: NOW }).when(opened).thenRefused({ reason: "conflict" });
+  });
+
+  it("is bound to a table since it reads these rows: a new password leaves that instant", () => {
+    const source = {
+      ...{ url: "https://clickhouse.example.net", database: "default", table: "runs", user: "reader" },
+      ...{ project: "p", columns: {} },
+    };
+    const bind = (envelope: string, now: number) => ({
+      ...asked({ type: "BindProject", id: demo.id, source, envelope }),
+      now,
+    });
+    const first = having(demo).when(bind("sealed", NOW));
+    const binding = { source, envelope: "sealed", boundAt: NOW, since: NOW };
+    first.then({ type: "ProjectBound", id: demo.id, binding, at: NOW });
+    const again = { ...binding, envelope: "other", boundAt: NOW + 1 };
+    given(created, { type: "ProjectCreated", project: demo, at: NOW }, ...first.events)
+      .when(bind("other", NOW + 1))
+      .then({ type: "ProjectBound", id: demo.id, binding: again, at: NOW + 1 });
+    having(demo)
+      .when(asked({ type: "UnbindProject", id: demo.id }))
+      .thenRefused({ reason: "not_found", what: "source" });
   });
 });
 

@@ -1,19 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { retryOf } from "../../../src/domain/export/again.ts";
+import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { ExportReport } from "../../../src/domain/export/report.ts";
-import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
-import type { WorkspaceCommand } from "../../../src/domain/workspace/commands.ts";
-import {
-  authorize,
-  refuseDestinationRemoval,
-  refuseExport,
-  refuseRepetition,
-} from "../../../src/domain/workspace/decide.ts";
+import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
+import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
+import type { WorkspaceCommand, WorkspaceOrder } from "../../../src/domain/workspace/commands.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
 import { workspace } from "../../../src/domain/workspace/index.ts";
+import { authorize, findRevokedKey } from "../../../src/domain/workspace/key-rules.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { config, definition, HOUR_MS, NOW } from "../../support/samples.ts";
+import { config, definition, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
 
 const { given } = specification(workspace);
 
@@ -24,7 +22,8 @@ const created: WorkspaceEvent = {
   plan: "plus",
   at: NOW,
 };
-const key = { keyHash: "abc", label: "ci", role: "manage", userId: "default", createdAt: NOW } as const;
+const newKey = { keyHash: "abc", label: "ci", role: "manage", userId: "default" } as const;
+const key = { ...newKey, createdAt: NOW };
 const project: Extract<WorkspaceEvent, { type: "ProjectCreated" }> = {
   type: "ProjectCreated",
   project: {
@@ -41,12 +40,13 @@ const project: Extract<WorkspaceEvent, { type: "ProjectCreated" }> = {
 };
 const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
 const exportNumber = (n: number) => ({ ...definition, id: `e${n}` });
-const register = (n: number): WorkspaceCommand => ({
-  type: "RegisterExport",
-  definition: exportNumber(n),
-  maxRunning: 15,
-  now: NOW,
-});
+const asked = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
+const order = (wanted: ExportDefinition) => asked({ type: "CreateExport", definition: wanted, maxRunning: 15 });
+const orderNumber = (n: number) => order(exportNumber(n));
+const spawned = (wanted: ExportDefinition) => asked({ type: "SpawnExport", definition: wanted, maxRunning: 15 });
+const reported = (id: string, seq: number, report: ExportReport, maxRunning = 15) =>
+  asked({ type: "RecordExportReport", id, seq, report, maxRunning });
+const admitted = (id: string): WorkspaceEvent => ({ type: "ExportAdmitted", id, at: NOW });
 const ended: ExportReport = { status: "COMPLETED", rowsPlanned: 1, rowsWritten: 1, updatedAt: NOW, finishedAt: NOW };
 
 const having = (...commands: WorkspaceCommand[]) => {
@@ -61,7 +61,7 @@ const having = (...commands: WorkspaceCommand[]) => {
 };
 
 describe("a workspace", () => {
-  it("opens to a key it knows, and to no other", () => {
+  it("accepts a key that it knows, and no other", () => {
     const { state } = given(created, { type: "KeyAdded", key, at: NOW });
     expect(authorize(state, "abc")).toEqual({
       ok: true,
@@ -72,28 +72,35 @@ describe("a workspace", () => {
     expect(authorize(revoked.state, "abc").ok).toBe(false);
   });
 
-  it("never opens to a key again that was revoked, should its adding come late", () => {
+  it("never accepts a revoked key again, even when the call that adds it comes late", () => {
     const added: WorkspaceEvent = { type: "KeyAdded", key, at: NOW };
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
-    given(created, added, revoked).when({ type: "AddKey", key, now: NOW }).thenNothing();
+    given(created, added, revoked)
+      .when(asked({ type: "AddKey", key: newKey }))
+      .thenNothing();
   });
 
-  it("remembers the revocation of a key that it does not know yet, once", () => {
+  it("remembers the revocation of a key that it does not know yet, once, and says that it did not have the key", () => {
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
-    const revoke: WorkspaceCommand = { type: "RevokeKey", keyHash: key.keyHash, now: NOW };
-    given(created).when(revoke).then(revoked);
+    const revoke = asked({ type: "RevokeKey", keyHash: key.keyHash });
+    const { state } = given(created).when(revoke).then(revoked);
+    expect(findRevokedKey(state, key.keyHash)).toMatchObject({ failure: { reason: "not_found", what: "API key" } });
     given(created, revoked).when(revoke).thenNothing();
-    const late = given(created, revoked).when({ type: "AddKey", key, now: NOW }).thenNothing();
+    const late = given(created, revoked)
+      .when(asked({ type: "AddKey", key: newKey }))
+      .thenNothing();
     expect(authorize(late.state, key.keyHash).ok).toBe(false);
+    const known = given(created, { type: "KeyAdded", key, at: NOW }).when(revoke).then(revoked);
+    expect(findRevokedKey(known.state, key.keyHash).ok).toBe(true);
   });
 
-  it("lets 15 exports work at once; the others queue, first in first out", () => {
-    const full = having(...Array.from({ length: 17 }, (_, n) => register(n)));
+  it("lets 15 exports work at once; the others wait, first in first out", () => {
+    const full = having(...Array.from({ length: 17 }, (_, n) => orderNumber(n)));
     const { state } = full;
     expect(state.status === "OPEN" && [...state.running]).toHaveLength(15);
     expect(state.status === "OPEN" && state.queue).toEqual(["e15", "e16"]);
     full
-      .when({ type: "RecordExportReport", id: "e3", seq: 9, report: ended, maxRunning: 15, now: NOW })
+      .when(reported("e3", 9, ended))
       .then(
         { type: "ExportReported", id: "e3", seq: 9, report: ended, at: NOW },
         { type: "ExportAdmitted", id: "e15", at: NOW },
@@ -101,93 +108,100 @@ describe("a workspace", () => {
   });
 
   it("registers an export once", () => {
-    having(register(1)).when(register(1)).thenNothing();
+    having(orderNumber(1)).when(orderNumber(1)).thenNothing();
   });
 
   it("gives a schedule no place among the working exports", () => {
     const schedule = { ...exportNumber(1), end: null, intervalHours: 24 };
-    having()
-      .when({ type: "RegisterExport", definition: schedule, maxRunning: 15, now: NOW })
-      .then({ type: "ExportRegistered", definition: schedule, at: NOW });
+    having().when(order(schedule)).then({ type: "ExportRegistered", definition: schedule, at: NOW });
   });
 
   it("forgets a queued export that was cancelled", () => {
-    const full = having(...Array.from({ length: 16 }, (_, n) => register(n)));
+    const full = having(...Array.from({ length: 16 }, (_, n) => orderNumber(n)));
     const cancelled: ExportReport = { ...ended, status: "CANCELLED" };
-    const { state } = full.when({
-      type: "RecordExportReport",
-      id: "e15",
-      seq: 2,
-      report: cancelled,
-      maxRunning: 15,
-      now: NOW,
-    });
+    const { state } = full.when(reported("e15", 2, cancelled));
     expect(state.status === "OPEN" && state.queue).toEqual([]);
     expect(state.status === "OPEN" && state.running.size).toBe(15);
   });
 
   it("refuses an export to a destination or of a project that it does not have", () => {
-    const { state } = having();
-    if (state.status === "NONE") throw new Error("the workspace exists");
-    expect(refuseExport(state, definition)).toBeNull();
-    expect(refuseExport(state, { ...definition, destinationId: "x" })).toMatchObject({ what: "destination" });
-    expect(refuseExport(state, { ...definition, projectId: "x" })).toMatchObject({ what: "project" });
+    const open = having();
+    open.when(order(definition)).then({ type: "ExportRegistered", definition, at: NOW }, admitted(definition.id));
+    open.when(order({ ...definition, destinationId: "x" })).thenRefused({ reason: "not_found", what: "destination" });
+    open.when(order({ ...definition, projectId: "x" })).thenRefused({ reason: "not_found", what: "project" });
   });
 
   it("refuses a schedule that would owe more than 1000 windows at once", () => {
-    const { state } = having();
-    if (state.status === "NONE") throw new Error("the workspace exists");
     const schedule = (hoursAgo: number) => ({
       ...definition,
       start: NOW - hoursAgo * HOUR_MS,
       end: null,
       intervalHours: 2,
     });
-    expect(refuseExport(state, schedule(2001))).toBeNull();
-    expect(refuseExport(state, schedule(2002))).toMatchObject({ reason: "invalid", loc: ["body", "start_time"] });
+    having()
+      .when(order(schedule(2001)))
+      .then({ type: "ExportRegistered", definition: schedule(2001), at: NOW });
+    having()
+      .when(order(schedule(2002)))
+      .thenRefused({ reason: "invalid", loc: ["body", "start_time"] });
   });
 
-  it("refuses more than 1000 exports that have not ended", () => {
-    const { state } = having(...Array.from({ length: 1000 }, (_, n) => register(n)));
-    if (state.status === "NONE") throw new Error("the workspace exists");
-    expect(refuseExport(state, definition)).toMatchObject({ reason: "capacity", retryAfterSeconds: 60 });
+  it("refuses more than 1000 exports that have not ended, but no window of a schedule", () => {
+    const full = having(...Array.from({ length: 1000 }, (_, n) => orderNumber(n)));
+    full.when(order(definition)).thenRefused({ reason: "capacity", retryAfterSeconds: 60 });
+    full.when(spawned(definition)).then({ type: "ExportRegistered", definition, at: NOW });
   });
 
   it("registers what a schedule spawns also when its destination was deleted, so that the hole is seen", () => {
-    const spawned = { ...exportNumber(2), sourceExportId: "e1" };
-    having({ type: "RemoveDestination", id: definition.destinationId, now: NOW })
-      .when({ type: "RegisterExport", definition: spawned, maxRunning: 15, now: NOW })
-      .then({ type: "ExportRegistered", definition: spawned, at: NOW }, { type: "ExportAdmitted", id: "e2", at: NOW });
+    const window = { ...exportNumber(2), sourceExportId: "e1" };
+    having(asked({ type: "RemoveDestination", id: definition.destinationId, force: false }))
+      .when(spawned(window))
+      .then({ type: "ExportRegistered", definition: window, at: NOW }, admitted("e2"));
   });
 
   it("refuses an id that stands for another order, and takes the same order again", () => {
-    const { state } = having(register(1));
-    const known = state.status === "OPEN" ? lookUp(state.exports, "e1") : undefined;
-    if (known === undefined) throw new Error("the export is known");
-    expect(refuseRepetition(known, { ...exportNumber(1), createdAt: NOW + 1 })).toBeNull();
-    expect(refuseRepetition(known, { ...exportNumber(1), formatVersion: "v2_beta" })).toMatchObject({
-      reason: "invalid",
-      loc: ["header", "idempotency-key"],
-    });
+    const open = having(orderNumber(1));
+    open.when(order({ ...exportNumber(1), createdAt: NOW + 1 })).thenNothing();
+    open
+      .when(order({ ...exportNumber(1), formatVersion: "v2_beta" }))
+      .thenRefused({ reason: "invalid", loc: ["header", "idempotency-key"] });
   });
 
-  it("refuses to delete a destination that an export still writes to", () => {
-    const { state } = having(register(1));
-    if (state.status === "NONE") throw new Error("the workspace exists");
-    expect(refuseDestinationRemoval(state, definition.destinationId)).toMatchObject({ reason: "conflict" });
-    const over = having(register(1), {
-      type: "RecordExportReport",
-      id: "e1",
-      seq: 1,
-      report: ended,
-      maxRunning: 15,
-      now: NOW,
-    }).state;
-    if (over.status === "NONE") throw new Error("the workspace exists");
-    expect(refuseDestinationRemoval(over, definition.destinationId)).toBeNull();
+  it("retries a failed run by one new export, however often it is asked", () => {
+    const run = { ...recordOfUnstartedRun(planOf(), { id: "r", ordinal: 0 }, { status: "NONE" }), exportId: "e1" };
+    const retry = (status: ExportStatus) =>
+      asked({ type: "RetryRun", exportId: "e1", run: { ...run, status }, maxRunning: 15 });
+    const wanted = retryOf(exportNumber(1), run, NOW);
+    having(orderNumber(1))
+      .when(retry("FAILED"))
+      .then({ type: "ExportRegistered", definition: wanted, at: NOW }, admitted(wanted.id));
+    having(orderNumber(1), retry("FAILED")).when(retry("FAILED")).thenNothing();
+    having(orderNumber(1)).when(retry("COMPLETED")).thenRefused({ reason: "conflict" });
+    having().when(retry("FAILED")).thenRefused({ reason: "not_found", what: "export" });
   });
 
-  it("opens in time when very many keys and projects came and went in it", () => {
+  it("refuses to delete a destination that an export still writes to, unless forced", () => {
+    const remove = (force: boolean) => asked({ type: "RemoveDestination", id: definition.destinationId, force });
+    const removed: WorkspaceEvent = { type: "DestinationRemoved", id: definition.destinationId, at: NOW };
+    having(orderNumber(1)).when(remove(false)).thenRefused({ reason: "conflict" });
+    having(orderNumber(1)).when(remove(true)).then(removed);
+    having(orderNumber(1), reported("e1", 1, ended))
+      .when(remove(false))
+      .then(removed);
+    having(remove(false)).when(remove(false)).thenNothing();
+    having()
+      .when(asked({ type: "RemoveDestination", id: "x", force: true }))
+      .thenRefused({ reason: "not_found", what: "destination" });
+  });
+
+  it("refuses every command while it does not exist, and a second creation", () => {
+    given().when(orderNumber(1)).thenRefused({ reason: "not_found", what: "workspace", id: definition.tenantId });
+    given(created)
+      .when(asked({ type: "CreateWorkspace", name: "acme", plan: "plus" }))
+      .thenRefused({ reason: "conflict" });
+  });
+
+  it("folds its log in time when very many keys and projects came and went in it", () => {
     const gone = Array.from({ length: 40_000 }, (_, n): readonly WorkspaceEvent[] => [
       { type: "KeyAdded", key: { ...key, keyHash: `key ${n}` }, at: NOW },
       { type: "KeyRevoked", keyHash: `key ${n}`, at: NOW },
@@ -204,21 +218,14 @@ describe("a workspace", () => {
 
   it("never has more than the limit at work, and never an idle place while one waits", () => {
     const commands = fc.oneof(
-      fc.nat({ max: 9 }).map((n): WorkspaceCommand => ({ ...register(n), maxRunning: 3 }) as WorkspaceCommand),
-      fc.record({ n: fc.nat({ max: 9 }), seq: fc.nat({ max: 4 }) }).map(
-        ({ n, seq }): WorkspaceCommand => ({
-          type: "RecordExportReport",
-          id: `e${n}`,
-          seq,
-          report: ended,
-          maxRunning: 3,
-          now: NOW,
-        }),
-      ),
+      fc.nat({ max: 9 }).map((n) => asked({ type: "CreateExport", definition: exportNumber(n), maxRunning: 3 })),
+      fc
+        .record({ n: fc.nat({ max: 9 }), seq: fc.nat({ max: 4 }) })
+        .map(({ n, seq }) => reported(`e${n}`, seq, ended, 3)),
     );
     fc.assert(
-      fc.property(fc.array(commands, { maxLength: 60 }), (asked) => {
-        const { state } = having(...asked);
+      fc.property(fc.array(commands, { maxLength: 60 }), (orders) => {
+        const { state } = having(...orders);
         if (state.status === "NONE") throw new Error("the workspace exists");
         expect(state.running.size).toBeLessThanOrEqual(3);
         if (state.queue.length > 0) expect(state.running.size).toBe(3);

@@ -9,7 +9,7 @@ import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../../src/domain/deployment/records.ts";
 import { isSettled } from "../../../src/domain/deployment/revision-status.ts";
-import { ANY_PROJECT } from "../../../src/domain/workspace/projects.ts";
+import { ANY_PROJECT } from "../../../src/domain/workspace/project-query.ts";
 import { deploymentDefinition } from "../../support/samples.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 import { type Entry, tarballOf } from "../../support/tarball.ts";

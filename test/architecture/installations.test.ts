@@ -16,3 +16,8 @@ it("the EU installation has every binding of the default one, and keeps everythi
   expect(eu).toContain('JURISDICTION = "eu"');
   expect(eu).toMatch(/\[\[env\.eu\.r2_buckets\]\][^[]*bucket_name = "waybill-segments-eu"\njurisdiction = "eu"/);
 });
+
+it("an installation needs Node 20, and brings the Node that its commands run with", () => {
+  const { engines, devDependencies } = JSON.parse(textOf("package.json"));
+  expect([engines.node, devDependencies.node]).toEqual([">=20", expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+});

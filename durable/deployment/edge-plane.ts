@@ -14,7 +14,7 @@ import { readBundle } from "./agent-store.ts";
 /** Agents are written for the platform of this day; a later one could change what they mean. */
 const COMPATIBILITY_DATE = "2026-11-01";
 
-/** One request to an agent: what the platform gives a paid Worker by default, and requests enough for a conversation. */
+/** For one request to an agent: what a paid Worker gets by default, and subrequests for a conversation [LIM-38]. */
 const AGENT_LIMITS = { cpuMs: 30_000, subRequests: 1000 } as const;
 
 const LOOK_AGAIN_MS = 250;

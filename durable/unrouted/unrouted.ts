@@ -36,7 +36,7 @@ import { UnroutedStore } from "./store.ts";
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10 * 60_000;
 
-/** A change whose run did not arrive within a week is dropped, with a log line. */
+/** A change whose run did not arrive within a week is dropped, with a log line [ING-15]. */
 const DROP_AFTER_MS = 7 * DAY_MS;
 
 /** Delay after an interrupted alarm, in milliseconds. */

@@ -2,7 +2,7 @@
 
 const MIB = 1024 * 1024;
 
-/** Longest .tar.gz. */
+/** Longest .tar.gz [LIM-36]. */
 export const MAX_TARBALL_BYTES = 10 * MIB;
 
 /** Longest archive once decompressed: four times what is taken over the wire, and far below an isolate's 128 MB. */

@@ -41,7 +41,7 @@ export interface PageScope extends Omit<Scope, "source"> {
   readonly fields: readonly ExportField[];
 }
 
-/** One query, however slow: a page takes seconds; to cut a day of a hundred million rows, a minute or two. */
+/** One query, however slow: a page takes seconds; to cut a day of a hundred million rows, a minute or two [LIM-21]. */
 const QUERY_DEADLINE_MS = 300_000;
 
 /** 100,000 lines: see lines.ts. */

@@ -3,7 +3,7 @@
  * so nothing it says is believed before it was looked at, and what is read takes little more memory than its text.
  */
 
-/** A line for each page or day: 1.6 TB of one day in pages of 16 MiB. */
+/** A line for each page or day: 1.6 TB of one day in pages of 16 MiB [LIM-21]. */
 const MAX_LINES = 100_000;
 
 /** An id and some numbers. Arrays within arrays would take many times their text once they are parsed. */

@@ -36,10 +36,10 @@ export interface JsonFault {
   readonly message: string;
 }
 
-/** Deepest nesting accepted, as a bound on memory. Readers of the exported text give up at about a thousand. */
+/** Deepest nesting accepted, as a bound on memory. Readers of the exported text give up at about a thousand [LIM-41]. */
 export const MAX_DEPTH = 512;
 
-/** Most members of an object that are listed, as a bound on memory: a run has some twenty, its metadata some hundred. */
+/** Most members of an object that are listed, a bound on memory: a run has some twenty, its metadata a hundred [LIM-26]. */
 export const MAX_MEMBERS = 10_000;
 
 /** Longest key that is put together letter by letter, which is fastest for short ones and takes twenty bytes a letter. */

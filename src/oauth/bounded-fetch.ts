@@ -8,7 +8,7 @@ import { isUnreached } from "../net/edge-status.ts";
 /** Token and metadata answers have some kilobytes. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
 
-/** A person waits for the exchange, and the actor's other requests do while a token is refreshed. */
+/** A person waits for the exchange, and the actor's other requests do while a token is refreshed [LIM-35]. */
 const DEADLINE_MS = 10_000;
 
 const TOO_MANY_REQUESTS = 429;

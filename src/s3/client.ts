@@ -64,7 +64,7 @@ export interface StoreOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A part of 8 MiB passes in it at 1.1 Mbit/s; a store that needs longer for one request is as good as away. */
+/** A part of 8 MiB passes in it at 1.1 Mbit/s; a store that needs longer for one request is as good as away [LIM-18]. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** What an HTTP header can carry: visible ASCII. */

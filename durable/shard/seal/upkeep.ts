@@ -12,7 +12,7 @@ import { seal } from "./seal.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A retired segment is kept for the longest life of an export that may read it, plus this. */
+/** A retired segment is kept for the longest life of an export that may read it, plus this [LIM-23]. */
 const RETIRED_SLACK_MS = HOUR_MS;
 
 /** An intended object that was never committed is deleted after this time; no write takes as long. */

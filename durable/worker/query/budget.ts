@@ -3,18 +3,18 @@ import type { Refusal } from "../../../src/domain/shared/failures.ts";
 /** Least cost of a question to a shard, whatever it finds. */
 const MIN_BYTES_PER_QUESTION = 64 * 1024;
 
-/** A request that has found something ends here; the next one continues by its cursor. */
+/** A request that has found something ends here; the next one continues by its cursor [LIM-28]. */
 const ENOUGH_BYTES = 64 * 1024 * 1024;
 
 /**
  * A request that has found nothing ends here: half of the 10,000 subrequests that the platform allows
- * (Cloudflare: Workers limits), and some ten seconds of reading.
+ * (Cloudflare: Workers limits), and some ten seconds of reading [LIM-28].
  */
 const MAX_COST_WITHOUT_HITS: Cost = { questions: 5000, bytes: 1024 * 1024 * 1024 };
 
 /**
  * With hits on a day, this may be spent on the other shards of the same day: without them the order is not known. It
- * leaves subrequests for reading the rows, and takes less than a minute.
+ * leaves subrequests for reading the rows, and takes less than a minute [LIM-28].
  */
 const MAX_COST_WITH_HITS: Cost = { questions: 9000, bytes: 4 * 1024 * 1024 * 1024 };
 

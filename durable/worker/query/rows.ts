@@ -6,7 +6,7 @@ import { type ShardIdentity, traceShard, traceShardName } from "../../protocol/a
 import type { Env } from "../../protocol/env.ts";
 import { type Hit, type QueriedRows, queriedBytes } from "../../protocol/query.ts";
 
-/** Most bytes of a page. The answer is built in memory, as text and as bytes. */
+/** Most bytes of a page. The answer is built in memory, as text and as bytes [LIM-27]. */
 const PAGE_BYTES = 12 * 1024 * 1024;
 
 /** The rows of the first hits, up to PAGE_BYTES, but at least one; null: the run no longer exists. */

@@ -17,7 +17,7 @@ export interface Partition {
   readonly version: FormatVersion;
 }
 
-/** S3 ends keys at 1024 bytes of UTF-8; what stands below a prefix needs less than 256 of them. */
+/** S3 ends keys at 1024 bytes of UTF-8; what stands below a prefix needs less than 256 of them [LIM-17]. */
 const MAX_PREFIX_BYTES = 768;
 
 const FILE_ORDINAL_DIGITS = 5;

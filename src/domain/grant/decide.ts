@@ -3,13 +3,13 @@ import type { GrantCommand } from "./commands.ts";
 import type { GrantEvent, Token } from "./events.ts";
 import { type GrantState, type HeldToken, isOpen } from "./state.ts";
 
-/** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes. */
+/** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes [LIM-34]. */
 export const AUTHORIZATION_MS = 10 * 60_000;
 
-/** An exchange that has not ended by then was cut off: requests to a provider end within seconds (src/oauth). */
+/** An exchange that has not ended by then was cut off: requests to a provider end within seconds (src/oauth) [LIM-34]. */
 export const EXCHANGE_MS = 60_000;
 
-/** Accounts of one user at one provider, with room for other scopes; an authorization that is open holds a place. */
+/** Tokens of one user at one provider, several accounts and scopes; an open authorization holds a place [LIM-47]. */
 export const MAX_TOKENS = 20;
 
 /** The rules of one user's consents at one provider. */

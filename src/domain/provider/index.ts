@@ -68,7 +68,7 @@ export type ProviderCommand =
 /** By the workspace's own name, in the order in which they were added. */
 export type ProvidersState = ReadonlyMap<string, Provider>;
 
-/** All of a user's tokens are asked for at once, one actor for each provider. */
+/** All of a user's tokens are asked for at once, one actor for each provider [LIM-33]. */
 export const MAX_PROVIDERS = 100;
 
 /** Why a provider cannot be added; null when it can. */

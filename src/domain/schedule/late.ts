@@ -5,7 +5,7 @@ import { DAY_MS, startOfDay, type Window } from "../shared/time.ts";
  * in the day they belong to.
  */
 
-/** Days that a schedule looks at before it spawns one window, so that the event stays small; the rest waits for the next. */
+/** Most days that a schedule looks at for one window, so that its event stays small; the rest is left to the next [LIM-11]. */
 export const MAX_LATE_DAYS = 100;
 
 /** Rows of a customer's table by when the table got them: half-open, epoch microseconds by the table's own clock. */

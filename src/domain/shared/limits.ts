@@ -54,21 +54,21 @@ export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /**
  * Longest window of a one-off export, five years: its days stand in one event of its log, which holds 256 KiB at most
- * (durable/journal/journal.ts), at some 80 bytes each; beside them a filter of 16,384 letters needs up to 96 KiB there.
+ * (durable/journal/journal.ts), at some 80 bytes each; beside them a filter of 16,384 letters needs up to 96 KiB [LIM-15].
  */
 export const MAX_WINDOW_DAYS = 1827;
 
 /**
  * Exports and schedules of one workspace that have not ended: its actor holds them all in memory, and 15 work at a
- * time. What a schedule spawns is never refused, a window would be lost.
+ * time. What a schedule spawns is never refused, a window would be lost [LIM-7].
  */
 export const MAX_OPEN_EXPORTS = 1000;
 
 /**
  * Projects of one workspace, which its log keeps for ever and its actor holds in memory: names alone may take 30 MB. The
- * bound is there because a key that only sends traces makes projects too.
+ * bound is there because a key that only sends traces makes projects too [LIM-19].
  */
 export const MAX_PROJECTS = 10_000;
 
-/** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused. */
+/** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused [LIM-10]. */
 export const MAX_OWED_WINDOWS = 1000;

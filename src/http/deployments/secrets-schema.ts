@@ -8,8 +8,8 @@ const MAX_SECRETS = 100;
 const VALUE_MOST_CHARACTERS = 8192;
 
 /**
- * Bytes of all values as JSON. They stand in one event of 256 KiB at most (durable/journal/journal.ts): sealed JSON in base64,
- * beside other texts of up to 100 KiB.
+ * Bytes of all values as JSON [LIM-44]. They stand in one event of 256 KiB at most (durable/journal/journal.ts): sealed
+ * JSON in base64, beside other texts of up to 100 KiB.
  */
 const ALL_MOST_BYTES = 65_536;
 

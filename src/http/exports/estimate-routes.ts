@@ -10,7 +10,7 @@ import { register } from "../kernel/register.ts";
 import { estimateShown, questionOf } from "./estimate-schema.ts";
 import { bulkExportEstimate } from "./schemas.ts";
 
-/** One request may ask other actors 10,000 times (Cloudflare: Workers limits); an estimate takes half of that at most. */
+/** Half of the 10,000 subrequests that a request may make (Cloudflare: Workers limits) [LIM-16]. */
 const MAX_SHARD_DAYS = 5000;
 
 /** What an export would hold, without exporting anything. */

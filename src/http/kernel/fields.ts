@@ -86,7 +86,7 @@ const membersOf = (names: readonly string[]): string =>
 /** The members of a request that carries none there. */
 export const nothing = z.object({});
 
-/** Longest page of any list. */
+/** Longest page of any list [LIM-42]. */
 export const MAX_PER_PAGE = 1000;
 
 /** A whole number in a query, both bounds included. */

@@ -3,7 +3,7 @@ import { MAX_DEPTH, scanValue } from "../../json/scan.ts";
 import { boundedBody } from "../../net/bounded-body.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 
-/** No request of the export or admin API comes near; ingest has its own readers and limit. */
+/** No request of the export or admin API comes near; ingest has its own readers and limit [LIM-40]. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The JSON body of a request, parsed, undefined where there is none; read only as far as the limit allows. */

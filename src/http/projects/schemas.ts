@@ -22,7 +22,7 @@ import {
 const PROJECTS_PER_PAGE = 100;
 const NAME_MOST_CHARACTERS = 1024;
 
-/** A project is kept in one event, which holds 256 KiB at most (durable/journal/journal.ts) and escapes what stands in it. */
+/** A project is kept in one event, as escaped text of 256 KiB at most (durable/journal/journal.ts) [LIM-20]. */
 const DESCRIPTION_MOST_CHARACTERS = 8192;
 const EXTRA_MOST_CHARACTERS = 32_768;
 

@@ -8,7 +8,7 @@ import { closedObject, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
 import { columnsOfFields, fieldsShown, RUN_FIELDS } from "./run-schema.ts";
 
-/** The original's longest page; whoever asks for more gets this many, and a cursor. */
+/** The original's longest page; whoever asks for more gets this many, and a cursor [LIM-27]. */
 const MAX_RUNS = 100;
 
 /** Ids in one list. */

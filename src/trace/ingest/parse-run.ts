@@ -32,7 +32,7 @@ const MAX_PROJECT_NAME_LENGTH = 1024;
 
 /**
  * Longest JSON of a member that is no big field. Text may double its size between actors, whose messages have 32 MiB;
- * real ones hold some hundred bytes.
+ * real ones hold some hundred bytes [LIM-26].
  */
 export const MAX_SMALL_FIELD_BYTES = 1024 * 1024;
 

@@ -53,7 +53,7 @@ export interface FeedbackSaid extends FeedbackEntry {
 export type Invalid = Extract<Refusal, { readonly reason: "invalid" }>;
 export type Location = readonly (string | number)[];
 
-/** Most bytes of one run in one request: actors exchange messages of up to 32 MiB, and this leaves room around it. */
+/** Most bytes of one run in one request: a message between actors has up to 32 MiB, and needs room around it [LIM-26]. */
 export const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
 export const BIG_FIELDS = ["inputs", "outputs", "error", "extra", "events"] as const;

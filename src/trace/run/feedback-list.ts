@@ -4,7 +4,7 @@ import type { FeedbackEntry, FeedbackSaid } from "./change.ts";
 
 /** The feedback of one run as a list: how it is kept, and what becomes of it when more is said. */
 
-/** Most JSON of all feedback on one run, in bytes of UTF-8. It is kept twice, as given and as statistics with every comment. */
+/** Most bytes of JSON of all feedback on one run [LIM-26]. It is kept twice: as given, and as statistics with comments. */
 export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
 
 /** Bytes that the JSON of a feedback takes; of none, none. */

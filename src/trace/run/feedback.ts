@@ -9,7 +9,7 @@ import { type FeedbackSaid, type Invalid, invalid, type Location, NO_FIELDS, typ
 
 /** Feedback on a run as clients send it. */
 
-/** Longest JSON of one feedback; it is parsed whole. */
+/** Longest JSON of one feedback; it is parsed whole [LIM-26]. */
 export const MAX_FEEDBACK_BYTES = 1024 * 1024;
 
 /** Longest key of a feedback, as the public schema has it. */

@@ -21,11 +21,11 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
 /**
  * Bytes of fields that may wait for the runs' own parts, beside those of one whole run: isolates have 128 MB, and every
- * known client sends a run's own part first.
+ * known client sends a run's own part first [LIM-24].
  */
 const MAX_HELD_BYTES = MAX_PENDING_BYTES + MAX_RUN_BYTES;
 
-/** Most runs of one body: what is remembered of each until the end stays small, but not nothing. */
+/** Most runs of one body: what is remembered of each until the end stays small, but not nothing [LIM-24]. */
 const MAX_RUNS = 20_000;
 
 /**

@@ -1,6 +1,6 @@
 /** What one request may make of its bytes: a hostile one says a lot in two bytes each. */
 
-/** Most attributes, values, spans, events and links of one request together; real ones take some ten bytes each. */
+/** Most attributes, values, spans, events and links of one request; real ones take some ten bytes each [LIM-25]. */
 export const MAX_VALUES = 1_000_000;
 
 /** Deepest nesting of one value: as much as readers of protobuf allow. */

@@ -11,10 +11,10 @@ import { changeOf } from "./span-change.ts";
 /** The two encodings of OTLP over HTTP. */
 export type OtlpFormat = "json" | "protobuf";
 
-/** Longest request: it is held whole. The OpenTelemetry Collector draws the same line. */
+/** Longest request: it is held whole. The OpenTelemetry Collector draws the same line [LIM-25]. */
 export const MAX_OTLP_BYTES = 20 * 1024 * 1024;
 
-/** Most spans of one request; exporters send some hundreds. */
+/** Most spans of one request; exporters send some hundreds [LIM-25]. */
 export const MAX_SPANS = 20_000;
 
 /**

@@ -111,6 +111,8 @@ describe("a listener", () => {
     const shown = await send("GET", `${DEPLOYMENTS}/${created.id}`);
     expect(shown.body).toMatchObject({ url: done.url, active_revision_id: created.latest_revision_id });
     expect(shown.text).not.toContain(MARK);
+    const asked = await send("GET", `/deployments/${created.id}/ok`);
+    expect([asked.status, asked.body.detail]).toEqual([503, expect.stringContaining(done.url)]);
     await send("DELETE", `${DEPLOYMENTS}/${created.id}`);
     await expect.poll(async () => (await poll()).serving).toEqual([]);
   });

@@ -4,12 +4,12 @@ import { keyPrefixOf } from "../../src/domain/destination/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import { openStore } from "../../src/s3/client.ts";
-import { probe } from "../../src/s3/probe.ts";
 import { readSettings } from "../../src/settings.ts";
+import { probe } from "../../src/store/probe.ts";
 import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Access, DestinationProtocol } from "../protocol/protocol.ts";
+import { openStore } from "../secrets/open-bucket.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 
 /** A customer's bucket. Credentials are sealed before they touch storage and leave only as the sealed envelope. */
@@ -84,14 +84,13 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
 
   /** Writes a test file to the bucket [DST-11]; answers what else the credentials may do. */
   async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<ProbeReport, Refusal>> {
-    const settings = readSettings(this.env);
-    const credentials = given ?? settings.environmentCredentials;
+    const credentials = given ?? readSettings(this.env).environmentCredentials;
     if (credentials === null) {
       const message =
         "This installation gives no credentials of its own: send access_key_id and secret_access_key for the bucket.";
       return fail({ reason: "invalid", loc: ["body", "credentials"], message, type: "missing" });
     }
-    const store = openStore(config, credentials, { allowLoopback: settings.allowLoopbackEndpoints });
+    const store = openStore(this.env, config, credentials);
     if (!store.ok) return fail({ reason: "destination_check", store: store.failure });
     const report = await probe(store.value, { prefix: keyPrefixOf(config), name: crypto.randomUUID() });
     return report.ok ? report : fail({ reason: "destination_check", store: report.failure });

@@ -4,13 +4,13 @@ import type { ExportPlan, ManifestFacts } from "../../src/domain/export/events.t
 import { type ExportRunFiles, manifestOf } from "../../src/domain/export/manifest.ts";
 import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import type { Store } from "../../src/s3/client.ts";
-import { showsWhatWasSent } from "../../src/s3/etags.ts";
-import { storeFailureOf } from "../../src/s3/failures.ts";
-import { putOrFind } from "../../src/s3/put-or-find.ts";
+import { isAsSent } from "../../src/store/etags.ts";
+import { storeFailure } from "../../src/store/failures.ts";
+import { putOrFind } from "../../src/store/put-or-find.ts";
+import type { Store } from "../../src/store/store.ts";
 import { exportRun } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import { openBucket } from "../secrets/vault.ts";
+import { openBucket } from "../secrets/open-bucket.ts";
 
 /**
  * Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the
@@ -54,7 +54,7 @@ async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<
   if (!seen.ok) return seen.failure.reason === "access_denied" ? ok(null) : seen;
   const { etag, md5 } = written.value;
   const sent = { bytes: body.length, expectedEtag: md5, hasMd5Etags: etag === md5 };
-  return showsWhatWasSent(seen.value, sent) ? ok(null) : fail(storeFailureOf("put", { kind: "damaged" }));
+  return isAsSent(seen.value, sent) ? ok(null) : fail(storeFailure("put", "digest_mismatch"));
 }
 
 /** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */

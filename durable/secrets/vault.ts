@@ -1,20 +1,15 @@
 import type { Credentials } from "../../src/domain/destination/records.ts";
 import type { Project } from "../../src/domain/project/records.ts";
-import type { ExportRunFailure } from "../../src/domain/shared/failures.ts";
-import { fail, type Result } from "../../src/domain/shared/result.ts";
-import { openStore, type Store } from "../../src/s3/client.ts";
 import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../../src/secrets/envelope.ts";
-import { readSettings } from "../../src/settings.ts";
-import { destination } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 
-/** Where credentials are sealed and opened. The plain ones live in memory only, for as long as a step lasts. */
+/** Where credentials are sealed and opened. Plain ones live in memory only, for the duration of a step. */
 
 /** Seals a text; the envelope opens in that context only. */
 export const sealText = (env: Env, context: string, text: string): Promise<string> =>
   sealSecret(text, masterKeys(env), context);
 
-/** null: it was sealed in another context, or with a master key that is gone. */
+/** Null: it was sealed in another context, or with a master key that is gone. */
 export async function openText(env: Env, context: string, envelope: string): Promise<string | null> {
   const plain = await openSecret(envelope, masterKeys(env), context);
   return plain.ok ? plain.value : null;
@@ -24,28 +19,8 @@ export async function openText(env: Env, context: string, envelope: string): Pro
 export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
   sealText(env, destinationId, JSON.stringify(credentials));
 
-/** Opens a destination's bucket with its present credentials; asked anew for each step, so that rotation takes effect. */
-export async function openBucket(
-  env: Env,
-  tenantId: string,
-  destinationId: string,
-): Promise<Result<Store, ExportRunFailure>> {
-  const access = await destination(env, destinationId).access(tenantId);
-  if (access === null) return fail({ reason: "destination_deleted" });
-  const settings = readSettings(env);
-  const credentials =
-    access.envelope === null
-      ? settings.environmentCredentials
-      : await openCredentials(env, destinationId, access.envelope);
-  if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
-  const store = openStore(access.config, credentials, { allowLoopback: settings.allowLoopbackEndpoints });
-  return store.ok ? store : fail({ reason: "store", store: store.failure });
-}
-
-const CREDENTIALS_LOST =
-  "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";
-
-async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
+/** Null: the envelope belongs to another destination, or was sealed with a master key that is gone. */
+export async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
   const plain = await openText(env, destinationId, envelope);
   return plain === null ? null : (JSON.parse(plain) as Credentials); // sealed by sealCredentials, bound to this id
 }
@@ -54,7 +29,7 @@ async function openCredentials(env: Env, destinationId: string, envelope: string
 export const sealPassword = (env: Env, project: ProjectKey, password: string): Promise<string> =>
   sealText(env, contextOf(project), password);
 
-/** null: it was sealed for another project, or with a master key that is gone. */
+/** Null: it was sealed for another project, or with a master key that is gone. */
 export const openPassword = (env: Env, project: ProjectKey, envelope: string): Promise<string | null> =>
   openText(env, contextOf(project), envelope);
 

@@ -3,7 +3,7 @@ import type { DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { publicAddress } from "../domain/shared/public-address.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
-import { configurationFailure } from "./failures.ts";
+import { configurationFailure } from "../store/failures.ts";
 
 /** Where a bucket is: the URL its keys are appended to, and the region that requests are signed for. */
 export interface BucketAddress {

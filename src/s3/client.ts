@@ -1,77 +1,30 @@
-import { createHash } from "node:crypto";
 import type { Credentials, DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
+import { md5Of } from "../store/etags.ts";
+import { configurationFailure } from "../store/failures.ts";
+import type { JoinedObject, Store, StoreOperation, Written } from "../store/store.ts";
 import { addressOf, objectUrl } from "./address.ts";
 import { exchange, type Session, type StoreAnswer, type StoreRequest } from "./exchange.ts";
-import { configurationFailure, type StoreOperation, storeFailureOf } from "./failures.ts";
+import { s3FailureOf } from "./failures.ts";
 import { codeOf, completionOf, etagOf, isError, readReply, uploadIdOf } from "./replies.ts";
-
-type Answer<T> = Promise<Result<T, StoreFailure>>;
-
-/** What a store acknowledged. */
-export interface Written {
-  /** As the store gave it. */
-  readonly etag: string;
-  /** MD5 of the bytes sent, in hex: the ETag of a store that makes its ETags of MD5s. */
-  readonly md5: string;
-}
-
-/** What a HEAD shows. */
-export interface SeenObject {
-  readonly bytes: number;
-  readonly etag: string;
-}
-
-export interface UploadedPart {
-  readonly partNumber: number;
-  readonly etag: string;
-}
-
-/**
- * A customer's bucket. Each call is one request, sent once and within a deadline; keys are whole, prefix included.
- * ETags are given and taken without quotes.
- */
-export interface Store {
-  /** Writes an object whole. The store checks the bytes against their MD5 before it answers. */
-  put(key: string, body: Uint8Array): Answer<Written>;
-  createUpload(key: string): Answer<{ readonly uploadId: string }>;
-  /** Part numbers run from 1 to 10,000; every part but the last has the same length, at least 5 MiB (R2). */
-  putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Answer<Written>;
-  /**
-   * Joins the parts, given in ascending order. `etag` is null when the store does not say one (Ceph).
-   * `no_such_upload` may mean that an earlier Complete, whose answer was lost, succeeded: look with `head`.
-   */
-  completeUpload(
-    key: string,
-    uploadId: string,
-    parts: readonly UploadedPart[],
-  ): Answer<{ readonly etag: string | null }>;
-  /** Succeeds, too, when the upload is gone already. */
-  abortUpload(key: string, uploadId: string): Answer<null>;
-  head(key: string): Answer<SeenObject>;
-  /** Reads an object of at most `limitBytes`; a longer one is refused as `unexpected_answer`. */
-  get(key: string, limitBytes: number): Answer<Uint8Array>;
-  /** Succeeds, too, when there is no such object. */
-  remove(key: string): Answer<null>;
-}
 
 export interface StoreOptions {
   /** For development: accept http and https endpoints on this machine. */
   readonly allowLoopback: boolean;
-  /** Deadline of each request, its answer's body included; DEFAULT_TIMEOUT_MS without it. */
+  /** Deadline of each request, the body of its answer included; DEFAULT_TIMEOUT_MS without it. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
 
-/** A part of 8 MiB passes in it at 1.1 Mbit/s; a store that needs longer for one request is as good as away [LIM-18]. */
+/** Enough for a part of 8 MiB at 1.1 Mbit/s; a store that takes longer counts as unreachable [LIM-18]. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** What an HTTP header can carry: visible ASCII. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
-/** Opens a destination's bucket without asking it anything; fails when the configuration cannot work. */
-export function openStore(
+/** The adapter for S3 stores. Sends nothing yet; fails when the configuration or the credentials cannot work. */
+export function openS3Store(
   config: DestinationConfig,
   credentials: Credentials,
   options: StoreOptions,
@@ -130,17 +83,9 @@ export function openStore(
       return ok({ bytes: Number(length), etag });
     },
 
-    async get(key, limitBytes) {
-      const answer = await send({ operation: "get", method: "GET", url: url(key), limitBytes });
-      return answer.ok ? ok(answer.value.body) : answer;
-    },
-
     remove: async (key) => gone(await send({ operation: "remove", method: "DELETE", url: url(key) }), "no_such_key"),
   });
 }
-
-/** node:crypto runs natively in workerd, as fast as crypto.subtle there, and knows MD5 in Node, too. */
-export const md5Of = (body: Uint8Array): Buffer => createHash("md5").update(body).digest();
 
 const credentialsProblem = (credentials: Credentials): StoreFailure | null => {
   if (!HEADER_TEXT.test(credentials.accessKeyId)) {
@@ -160,18 +105,18 @@ const written = (operation: StoreOperation, answer: StoreAnswer, md5: string): R
   return etag === null ? notS3(operation, answer) : ok({ etag, md5 });
 };
 
-/** A store may answer 200 at once, work, and find out in the body that it failed. */
-const completed = (answer: StoreAnswer): Result<{ etag: string | null }, StoreFailure> => {
+/** A store may send 200 before it joins the parts; the body then says whether that failed. */
+const completed = (answer: StoreAnswer): Result<JoinedObject, StoreFailure> => {
   const { status, body } = answer;
   const reply = readReply(body);
   if (reply !== null && isError(reply)) {
-    return fail(storeFailureOf("complete_upload", { kind: "answer", status, code: codeOf(body) }));
+    return fail(s3FailureOf("complete_upload", { kind: "answer", status, code: codeOf(body) }));
   }
   if (reply?.root !== "CompleteMultipartUploadResult") return notS3("complete_upload", answer);
   return ok({ etag: etagOf(reply.text("ETag")) });
 };
 
-/** Taking away what is not there is done. */
+/** What is gone already counts as removed. */
 const gone = (
   answer: Result<StoreAnswer, StoreFailure>,
   already: "no_such_key" | "no_such_upload",
@@ -181,4 +126,4 @@ const notS3 = (
   operation: StoreOperation,
   answer: StoreAnswer,
 ): { readonly ok: false; readonly failure: StoreFailure } =>
-  fail(storeFailureOf(operation, { kind: "not_s3", status: answer.status }));
+  fail(s3FailureOf(operation, { kind: "not_s3", status: answer.status }));

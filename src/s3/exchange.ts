@@ -4,7 +4,8 @@ import type { StoreFailure } from "../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { boundedBody } from "../net/bounded-body.ts";
 import { Deadline } from "../net/deadline.ts";
-import { type StoreOperation, storeFailureOf } from "./failures.ts";
+import type { StoreOperation } from "../store/store.ts";
+import { s3FailureOf } from "./failures.ts";
 import { codeOf } from "./replies.ts";
 
 /** What all requests to one bucket have in common. */
@@ -19,13 +20,11 @@ export interface Session {
 
 export interface StoreRequest {
   readonly operation: StoreOperation;
-  readonly method: "PUT" | "POST" | "GET" | "HEAD" | "DELETE";
+  readonly method: "PUT" | "POST" | "HEAD" | "DELETE";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of known length always: some stores refuse a chunked body (411). */
+  /** Always of known length: some stores refuse a chunked body (411). */
   readonly body?: Uint8Array;
-  /** Longest body of a good answer in bytes; REPLY_LIMIT_BYTES without it. */
-  readonly limitBytes?: number;
 }
 
 export interface StoreAnswer {
@@ -34,16 +33,16 @@ export interface StoreAnswer {
   readonly body: Uint8Array;
 }
 
-/** No XML reply that we ask for comes near it: an error has some hundred bytes. */
+/** Longest body that is read. The XML replies to our requests are far shorter; an error has some hundred bytes. */
 const REPLY_LIMIT_BYTES = 64 * 1024;
 
 /**
- * Sends one signed request once and takes its whole answer, all within one deadline. Every 2xx is a success here;
- * redirects are not followed. Does not try again: whoever keeps the books of a run decides that.
+ * Sends one signed request once and reads its whole answer, within one deadline. Every 2xx is a success here; redirects
+ * are not followed. Retries are up to the caller.
  */
 export async function exchange(session: Session, request: StoreRequest): Promise<Result<StoreAnswer, StoreFailure>> {
   const { operation } = request;
-  // Signed without the body: the signer would copy it. Content-MD5 or the store's ETag vouch for the bytes.
+  // Signed without the body: the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
   const headers = await signedHeaders(session, request);
   const deadline = new Deadline(session.timeoutMs);
   try {
@@ -55,16 +54,15 @@ export async function exchange(session: Session, request: StoreRequest): Promise
       signal: deadline.signal,
     });
     const { status } = response;
-    const limitBytes = response.ok ? (request.limitBytes ?? REPLY_LIMIT_BYTES) : REPLY_LIMIT_BYTES;
-    const body = await boundedBody(response, limitBytes);
+    const body = await boundedBody(response, REPLY_LIMIT_BYTES);
     if (!response.ok) {
-      return fail(storeFailureOf(operation, { kind: "answer", status, code: body === null ? null : codeOf(body) }));
+      return fail(s3FailureOf(operation, { kind: "answer", status, code: body === null ? null : codeOf(body) }));
     }
-    if (body === null) return fail(storeFailureOf(operation, { kind: "oversized", status }));
+    if (body === null) return fail(s3FailureOf(operation, { kind: "oversized", status }));
     return ok({ status, headers: response.headers, body });
   } catch {
-    // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
-    return fail(storeFailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
+    // The thrown error is not inspected: its text is the runtime's and may hold the address of the store.
+    return fail(s3FailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
     deadline.lift();
   }
@@ -83,7 +81,7 @@ const signedHeaders = async (session: Session, request: StoreRequest): Promise<H
     region: session.region,
     cache: session.signingKeys,
   }).sign();
-  // After signing, because proxies rewrite it. A compressed answer would hide the object's length.
+  // Set after signing, because proxies rewrite it. A compressed answer would hide the length of the object.
   headers.set("Accept-Encoding", "identity");
   return headers;
 };

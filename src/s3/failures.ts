@@ -1,35 +1,24 @@
 import type { StoreFailure, StoreFailureReason } from "../domain/shared/failures.ts";
 import { UNREACHED } from "../net/edge-status.ts";
-import { type DestinationError, MEANINGS } from "./meanings.ts";
+import { storeFailure } from "../store/failures.ts";
+import type { StoreOperation } from "../store/store.ts";
 
 /** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */
 
-export type StoreOperation =
-  | "put"
-  | "create_upload"
-  | "put_part"
-  | "complete_upload"
-  | "abort_upload"
-  | "head"
-  | "get"
-  | "remove";
-
 /** What was seen of a request that did not go well. */
-export type StoreCause =
+export type S3Cause =
   /** An error answer, or an `<Error>` inside a 200. `code` as `codeOf` gave it. */
   | { readonly kind: "answer"; readonly status: number; readonly code: string | null }
   /** Success without what every S3 store sends with it: a plain web server says 200 to a PUT, too. */
   | { readonly kind: "not_s3"; readonly status: number }
   /** More bytes than the request can be answered with. */
   | { readonly kind: "oversized"; readonly status: number }
-  /** What the store acknowledged, and shows, is not what was sent. */
-  | { readonly kind: "damaged" }
   | { readonly kind: "deadline" }
   /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime may not tell them apart. */
   | { readonly kind: "network" };
 
 interface Row {
-  readonly kind: StoreCause["kind"];
+  readonly kind: S3Cause["kind"];
   /** First and last status the row is for. */
   readonly status?: readonly [number, number];
   /** Codes the row is for; `none`: the answer gave no code. */
@@ -59,7 +48,6 @@ const ROWS: readonly Row[] = [
   { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
   { kind: "not_s3", reason: "not_s3" },
   { kind: "oversized", reason: "unexpected_answer", advice: "The store's answer is longer than the request allows." },
-  { kind: "damaged", reason: "digest_mismatch" },
 
   { kind: "answer", codes: ["InvalidAccessKeyId"], reason: "unknown_access_key" },
   { kind: "answer", codes: ["NoSuchBucket", "InvalidBucketName"], reason: "bucket_not_valid" },
@@ -153,7 +141,7 @@ const ROWS: readonly Row[] = [
   { kind: "answer", status: [401, 401], reason: "access_denied" },
   { kind: "answer", status: [403, 403], reason: "access_denied" },
   // A HEAD has no body, hence no code.
-  { kind: "answer", status: [404, 404], operations: ["head", "get"], codes: "none", reason: "no_such_key" },
+  { kind: "answer", status: [404, 404], operations: ["head"], codes: "none", reason: "no_such_key" },
   { kind: "answer", status: [408, 408], reason: "network_lost" },
   { kind: "answer", status: [412, 412], reason: "precondition_failed" },
   { kind: "answer", status: [425, 425], reason: "store_unavailable" },
@@ -169,46 +157,18 @@ const ROWS: readonly Row[] = [
   { kind: "answer", reason: "unexpected_answer" },
 ];
 
-/** The right that an operation needs [DST-14]. */
-const PERMISSIONS: Record<StoreOperation, string> = {
-  put: "s3:PutObject",
-  create_upload: "s3:PutObject",
-  put_part: "s3:PutObject",
-  complete_upload: "s3:PutObject",
-  abort_upload: "s3:AbortMultipartUpload",
-  head: "s3:GetObject",
-  get: "s3:GetObject",
-  remove: "s3:DeleteObject",
-};
-
 /** Translates what was seen into a failure. Carries nothing of the other side but a checked status and code. */
-export function storeFailureOf(operation: StoreOperation, cause: StoreCause): StoreFailure {
+export function s3FailureOf(operation: StoreOperation, cause: S3Cause): StoreFailure {
   const row = ROWS.find((candidate) => fits(candidate, operation, cause));
   if (row === undefined) throw new Error(`no row for ${cause.kind}`);
-  return {
-    reason: row.reason,
-    retryable: MEANINGS[row.reason].retryable,
-    status: "status" in cause ? cause.status : null,
-    code: cause.kind === "answer" ? cause.code : null,
-    permission: PERMISSIONS[operation],
-    advice: row.advice ?? MEANINGS[row.reason].advice,
-  };
+  return storeFailure(operation, row.reason, {
+    ...("status" in cause ? { status: cause.status } : {}),
+    ...(cause.kind === "answer" ? { code: cause.code } : {}),
+    ...(row.advice === undefined ? {} : { advice: row.advice }),
+  });
 }
 
-/** What the check of a destination says about a failure. */
-export const destinationError = (failure: StoreFailure): DestinationError => MEANINGS[failure.reason].check;
-
-/** A failure found before any request: the configuration itself cannot work. */
-export const configurationFailure = (reason: StoreFailureReason, advice: string): StoreFailure => ({
-  reason,
-  retryable: false,
-  status: null,
-  code: null,
-  permission: null,
-  advice,
-});
-
-const fits = (row: Row, operation: StoreOperation, cause: StoreCause): boolean => {
+const fits = (row: Row, operation: StoreOperation, cause: S3Cause): boolean => {
   if (row.kind !== cause.kind) return false;
   if (row.operations !== undefined && !row.operations.includes(operation)) return false;
   if (cause.kind !== "answer") return true;

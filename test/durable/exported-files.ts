@@ -2,9 +2,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { expect } from "vitest";
 import { manifestKey } from "../../src/domain/destination/layout.ts";
-import { customerStore, type TestWorkspace, untilEnded } from "./exporting.ts";
-
-const MAX_BYTES = 16 * 1024 * 1024;
+import { customerObject, type TestWorkspace, untilEnded } from "./exporting.ts";
 
 export interface ExportedFile {
   /** Behind `runs/`. */
@@ -19,7 +17,7 @@ export const exportedBy = async (home: TestWorkspace, exportId: string): Promise
   const files: ExportedFile[] = [];
   for (const { late, files: listed } of manifest.runs)
     for (const { key } of listed)
-      files.push({ name: key.split("/runs/")[1] ?? key, late, ids: await idsIn(await read(home, key)) });
+      files.push({ name: key.split("/runs/")[1] ?? key, late, ids: await idsIn(await read(key)) });
   return files;
 };
 
@@ -33,13 +31,13 @@ export interface Manifest {
 export const manifestOf = async (home: TestWorkspace, exportId: string): Promise<Manifest> => {
   const ended = await untilEnded(home.tenantId, exportId);
   expect(ended.status).toBe("COMPLETED");
-  return JSON.parse(new TextDecoder().decode(await read(home, manifestKey(home.prefix, exportId))));
+  return JSON.parse(new TextDecoder().decode(await read(manifestKey(home.prefix, exportId))));
 };
 
-const read = async (home: TestWorkspace, key: string): Promise<Uint8Array> => {
-  const found = await customerStore(home.prefix).get(key, MAX_BYTES);
-  if (!found.ok) throw new Error(`${key}: ${found.failure.reason}`);
-  return found.value;
+const read = async (key: string): Promise<Uint8Array> => {
+  const bytes = await customerObject(key);
+  if (bytes === null) throw new Error(`${key} is missing`);
+  return bytes;
 };
 
 const idsIn = async (bytes: Uint8Array): Promise<string[]> => {

@@ -1,7 +1,10 @@
+import { AwsClient } from "aws4fetch";
 import { inject } from "vitest";
 import { destination, workspace } from "../../durable/protocol/actors.ts";
 import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
-import { openStore, type Store } from "../../src/s3/client.ts";
+import { objectUrl } from "../../src/s3/address.ts";
+import { openS3Store } from "../../src/s3/client.ts";
+import type { Store } from "../../src/store/store.ts";
 import { env, newId, post, type TestProject, WHOLE_DAY } from "./traces.ts";
 
 /** Exports into the real local bucket, asked for in the way HTTP does. */
@@ -77,11 +80,21 @@ export function noisyRun(megabytes: number) {
   return post(newId(), { inputs: new TextEncoder().encode(JSON.stringify({ text })) });
 }
 
-/** The customer's bucket, as its owner sees it. */
+/** The customer's bucket, through the adapter. */
 export function customerStore(prefix: string): Store {
-  const store = openStore(configOf(prefix), credentials(), { allowLoopback: true });
+  const store = openS3Store(configOf(prefix), credentials(), { allowLoopback: true });
   if (!store.ok) throw new Error(store.failure.advice);
   return store.value;
+}
+
+/** An object of the customer's bucket, as its owner reads it; null when there is none. */
+export async function customerObject(key: string): Promise<Uint8Array | null> {
+  const { accessKeyId, secretAccessKey, region, endpointUrl, bucketName } = inject("customerBucket");
+  const owner = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
+  const response = await owner.fetch(objectUrl({ base: `${endpointUrl}/${bucketName}/`, region }, key));
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (response.ok || response.status === 404) return response.ok ? bytes : null;
+  throw new Error(`${key}: the store answered ${response.status}`);
 }
 
 export const forget = (tenantId: string, destinationId: string) => destination(env, destinationId).remove(tenantId);

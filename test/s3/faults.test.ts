@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Result } from "../../src/domain/shared/result.ts";
-import { openStore, type Store } from "../../src/s3/client.ts";
-import { probe } from "../../src/s3/probe.ts";
+import { openS3Store } from "../../src/s3/client.ts";
+import { probe } from "../../src/store/probe.ts";
+import type { Store } from "../../src/store/store.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { type SinkAnswer, type SinkOptions, type SinkS3, startSinkS3 } from "../support/sink-s3.ts";
 
@@ -24,7 +25,7 @@ const value = <T>(result: Result<T, unknown>): T => {
 
 const storeAt = (endpointUrl: string, bucketName: string, timeoutMs = 5_000): Store =>
   value(
-    openStore(
+    openS3Store(
       { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
       { accessKeyId: "AKIASINK", secretAccessKey: MARK, sessionToken: null },
       { allowLoopback: true, timeoutMs },
@@ -159,7 +160,7 @@ describe("a request", () => {
     started.push(sink);
     const damaging: typeof fetch = (input, init) => fetch(input, { ...init, body: text("b0dy") });
     const store = value(
-      openStore(
+      openS3Store(
         {
           bucketName: sink.bucketName,
           prefix: "",
@@ -181,7 +182,7 @@ describe("a request", () => {
     const sink = await startSinkS3();
     started.push(sink);
     const store = value(
-      openStore(
+      openS3Store(
         {
           bucketName: sink.bucketName,
           prefix: "",
@@ -204,7 +205,7 @@ describe("a request", () => {
     [{ secretAccessKey: "" }, "access_denied"],
     [{ sessionToken: "to ken" }, "access_denied"],
   ])("cannot be made with %j", (changes, reason) => {
-    const opened = openStore(
+    const opened = openS3Store(
       {
         bucketName: "bucket",
         prefix: "",

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Result } from "../../src/domain/shared/result.ts";
-import { md5Of, openStore, type Store } from "../../src/s3/client.ts";
-import { joinedEtag } from "../../src/s3/etags.ts";
+import { openS3Store } from "../../src/s3/client.ts";
+import { joinedEtag, md5Of } from "../../src/store/etags.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type BrokenS3, startBrokenS3 } from "../support/broken-s3.ts";
 import type { Fault } from "../support/broken-s3-words.ts";
 
@@ -23,7 +24,7 @@ const value = <T>(result: Result<T, unknown>): T => {
 const storeWithin = (timeoutMs: number): Store => {
   const { bucketName, endpointUrl, accessKeyId, secretAccessKey } = s3;
   return value(
-    openStore(
+    openS3Store(
       { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
       { accessKeyId, secretAccessKey, sessionToken: null },
       { allowLoopback: true, timeoutMs },

@@ -1,9 +1,9 @@
-import type { StoreOperation } from "../../src/s3/failures.ts";
+import type { StoreOperation } from "../../src/store/store.ts";
 
 /** The words in which broken stores are described; whatever plays a store for a test speaks them. */
 
-/** What a request asks of the store; Waybill itself never lists. */
-export type S3Operation = StoreOperation | "list";
+/** What a request asks of the store; Waybill itself never reads and never lists. */
+export type S3Operation = StoreOperation | "get" | "list";
 
 /** Errors that the store answers at once, without doing what was asked, each with its status and code. */
 export const ERROR_ANSWERS = {

@@ -1,7 +1,7 @@
 import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
-import type { Store } from "../../../src/s3/client.ts";
-import { openBucket } from "../../secrets/vault.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { openBucket } from "../../secrets/open-bucket.ts";
 import type { StepContext } from "./context.ts";
 import { deleteAll, scratchKeys } from "./scratch.ts";
 

@@ -2,8 +2,8 @@ import type { Verification } from "../../../src/domain/export-run/events.ts";
 import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import type { PlannedFile } from "../../../src/parquet/plan.ts";
-import type { SeenObject, Store } from "../../../src/s3/client.ts";
-import { type SentObject, showsWhatWasSent } from "../../../src/s3/etags.ts";
+import { isAsSent, type SentObject } from "../../../src/store/etags.ts";
+import type { SeenObject, Store } from "../../../src/store/store.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 
@@ -74,7 +74,7 @@ export function recordFailure(context: StepContext, store: StoreFailure): void {
 }
 
 const isThisFile = ({ file }: FileWork, proof: FileProof, seen: SeenObject): boolean =>
-  showsWhatWasSent(seen, { ...proof, bytes: file.bytes });
+  isAsSent(seen, { ...proof, bytes: file.bytes });
 
 function recordFile({ context, file, key }: FileWork, proof: FileProof, seen: SeenObject | null): void {
   const { sha256, expectedEtag } = proof;

@@ -1,6 +1,6 @@
 import type { Upload } from "../../../src/domain/export-run/state.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
-import { joinedEtag } from "../../../src/s3/etags.ts";
+import { joinedEtag } from "../../../src/store/etags.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
-import { putOrFind } from "../../../src/s3/put-or-find.ts";
+import { putOrFind } from "../../../src/store/put-or-find.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
-import { openBucket } from "../../secrets/vault.ts";
+import { openBucket } from "../../secrets/open-bucket.ts";
 import { commitFile, type FileWork, recordFailure } from "./commit.ts";
 import type { StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";

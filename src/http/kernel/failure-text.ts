@@ -4,7 +4,7 @@ import type {
   SourceFailure,
   StoreFailure,
 } from "../../domain/shared/failures.ts";
-import { destinationError } from "../../s3/failures.ts";
+import { destinationError } from "../../store/failures.ts";
 
 /**
  * What a destination did wrong, for people: one of the four errors of [DST-12], the store's own code,

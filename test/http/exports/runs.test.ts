@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { customerStore } from "../../durable/exporting.ts";
+import { customerObject } from "../../durable/exporting.ts";
 import { call, callWith, EXPORTS, newDestination, newProject, newWorkspace, profile } from "../client.ts";
 
 it("an export of three days without traces completes, one run for each day, and its runs tile the window", async () => {
@@ -83,8 +83,8 @@ it("the manifest of an export is its text in the bucket, byte for byte, once the
   await expect.poll(async () => (await call("GET", `${EXPORTS}/${id}`, { headers })).body.status).toBe("COMPLETED");
   const manifest = await call("GET", `${EXPORTS}/${id}/manifest`, { headers });
   expect([manifest.status, manifest.headers.get("Content-Type")]).toEqual([200, "application/json"]);
-  const stored = await customerStore("exports").get(`exports/_waybill/export_id=${id}/manifest.json`, 100_000);
-  expect(stored.ok && new TextDecoder().decode(stored.value)).toBe(manifest.text);
+  const stored = await customerObject(`exports/_waybill/export_id=${id}/manifest.json`);
+  expect(stored && new TextDecoder().decode(stored)).toBe(manifest.text);
   expect(manifest.body).toMatchObject({ export_id: id, rows: 0, verification: "size+etag" });
 
   const stranger = await newWorkspace();

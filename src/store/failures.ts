@@ -1,6 +1,9 @@
-import type { StoreFailureReason } from "../domain/shared/failures.ts";
+import type { StoreFailure, StoreFailureReason } from "../domain/shared/failures.ts";
+import type { StoreOperation } from "./store.ts";
 
-/** The four errors that the check of a destination knows, word by word [DST-12]. */
+/** What each failure of a store means to Waybill, whatever store it is. Adapters say which failure an answer is. */
+
+/** The four errors of the destination check, word by word [DST-12]. */
 export type DestinationError =
   | "Access denied"
   | "Bucket is not valid"
@@ -8,15 +11,15 @@ export type DestinationError =
   | "Invalid endpoint";
 
 interface Meaning {
-  /** What the check of a destination calls it: whatever a sound S3 store does not answer is the endpoint's fault. */
+  /** The error of the destination check. What a working S3 store never answers is the fault of the endpoint. */
   readonly check: DestinationError;
-  /** May the same work succeed later, nothing changed by anybody? */
+  /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
   readonly advice: string;
 }
 
-/** The classes of [XRN-13]: storage and destination errors are final, what may pass by itself spends a retry. */
-export const MEANINGS: Record<StoreFailureReason, Meaning> = {
+/** The classes of [XRN-13]: storage and destination errors are final; what may pass by itself spends a retry. */
+const MEANINGS: Record<StoreFailureReason, Meaning> = {
   access_denied: {
     check: "Access denied",
     retryable: false,
@@ -44,7 +47,7 @@ export const MEANINGS: Record<StoreFailureReason, Meaning> = {
   },
   not_s3: {
     check: "Invalid endpoint",
-    // A proxy in front of the store shows a page of its own while the store is away: it passes.
+    // A proxy in front of the store answers with a page of its own while the store is down.
     retryable: true,
     advice: "Check endpoint_url: what answers there does not answer as an S3 store. Leave it out for AWS.",
   },
@@ -115,3 +118,42 @@ export const MEANINGS: Record<StoreFailureReason, Meaning> = {
     advice: "The store gave an answer that S3 does not know for this request.",
   },
 };
+
+/** The permission that each operation needs, by its S3 name [DST-14]. An adapter of another kind of store gives its own. */
+const PERMISSIONS: Record<StoreOperation, string> = {
+  put: "s3:PutObject",
+  create_upload: "s3:PutObject",
+  put_part: "s3:PutObject",
+  complete_upload: "s3:PutObject",
+  abort_upload: "s3:AbortMultipartUpload",
+  head: "s3:GetObject",
+  remove: "s3:DeleteObject",
+};
+
+/** The failure of an operation. `seen`: what the answer showed, and an advice more exact than that of the reason. */
+export const storeFailure = (
+  operation: StoreOperation,
+  reason: StoreFailureReason,
+  seen: Partial<Pick<StoreFailure, "status" | "code" | "permission" | "advice">> = {},
+): StoreFailure => ({
+  reason,
+  retryable: MEANINGS[reason].retryable,
+  status: null,
+  code: null,
+  permission: PERMISSIONS[operation],
+  advice: MEANINGS[reason].advice,
+  ...seen,
+});
+
+/** A failure found before any request: the configuration cannot work. */
+export const configurationFailure = (reason: StoreFailureReason, advice: string): StoreFailure => ({
+  reason,
+  retryable: false,
+  status: null,
+  code: null,
+  permission: null,
+  advice,
+});
+
+/** The error that the destination check shows for a failure. */
+export const destinationError = (failure: StoreFailure): DestinationError => MEANINGS[failure.reason].check;

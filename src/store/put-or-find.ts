@@ -1,10 +1,11 @@
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { ok, type Result } from "../domain/shared/result.ts";
-import { md5Of, type Store, type Written } from "./client.ts";
+import { md5Of } from "./etags.ts";
+import type { Store, Written } from "./store.ts";
 
 /**
- * Writes an object whole. A bucket that lets nothing be overwritten refuses to take the same object twice, as after a
- * lost reply; where exactly these bytes lie there already, they count as written.
+ * Writes an object whole. A bucket that forbids overwriting refuses the same object a second time, for example after a
+ * lost answer; if exactly these bytes lie under the key, the write counts as done.
  */
 export async function putOrFind(store: Store, key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>> {
   const written = await store.put(key, body);

@@ -1,0 +1,36 @@
+import type { Credentials, DestinationConfig } from "../../src/domain/destination/records.ts";
+import type { ExportRunFailure, StoreFailure } from "../../src/domain/shared/failures.ts";
+import { fail, type Result } from "../../src/domain/shared/result.ts";
+import { openS3Store } from "../../src/s3/client.ts";
+import { readSettings } from "../../src/settings.ts";
+import type { Store } from "../../src/store/store.ts";
+import { destination } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+import { openCredentials } from "./vault.ts";
+
+/**
+ * The one place that chooses the adapter of a bucket. Sends nothing; fails when the configuration or the credentials
+ * cannot work.
+ */
+export const openStore = (env: Env, config: DestinationConfig, credentials: Credentials): Result<Store, StoreFailure> =>
+  openS3Store(config, credentials, { allowLoopback: readSettings(env).allowLoopbackEndpoints });
+
+/** Opens a destination's bucket with its present credentials. Each step opens it again, so that rotation takes effect. */
+export async function openBucket(
+  env: Env,
+  tenantId: string,
+  destinationId: string,
+): Promise<Result<Store, ExportRunFailure>> {
+  const access = await destination(env, destinationId).access(tenantId);
+  if (access === null) return fail({ reason: "destination_deleted" });
+  const credentials =
+    access.envelope === null
+      ? readSettings(env).environmentCredentials
+      : await openCredentials(env, destinationId, access.envelope);
+  if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
+  const store = openStore(env, access.config, credentials);
+  return store.ok ? store : fail({ reason: "store", store: store.failure });
+}
+
+const CREDENTIALS_LOST =
+  "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";

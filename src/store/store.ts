@@ -1,0 +1,83 @@
+import type { StoreFailure } from "../domain/shared/failures.ts";
+import type { Result } from "../domain/shared/result.ts";
+
+/**
+ * The port to a customer's bucket, whatever store keeps it. An adapter promises for every method:
+ *
+ * - One call is one request, sent once. Retries are up to the caller, which records each attempt.
+ * - It answers within a deadline and never throws for a fault of the store, the network or the configuration: the
+ *   failure is a value, with nothing secret in it.
+ * - Keys are whole, prefix included. ETags are given and taken without quotes.
+ * - A write that was acknowledged replaces the object as a whole; a reader never sees half of it.
+ */
+export interface Store {
+  /** Writes an object whole. The store compares the bytes with a digest sent along before it answers. */
+  put(key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
+
+  /** Opens an upload in parts. Nothing shows under the key until it is completed. */
+  createUpload(key: string): Promise<Result<OpenedUpload, StoreFailure>>;
+
+  /**
+   * Uploads one part, in any order; the same number again replaces the part. Part numbers run from 1 to 10,000. Every
+   * part but the last has the same length, at least 5 MiB (R2).
+   */
+  putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
+
+  /**
+   * Joins the parts, given in ascending order, into the object. `no_such_upload` may mean that an earlier call
+   * succeeded whose answer was lost: check with `head`.
+   */
+  completeUpload(
+    key: string,
+    uploadId: string,
+    parts: readonly JoinedPart[],
+  ): Promise<Result<JoinedObject, StoreFailure>>;
+
+  /** Discards an upload and its parts. Also succeeds when there is no such upload. */
+  abortUpload(key: string, uploadId: string): Promise<Result<null, StoreFailure>>;
+
+  /** What lies under the key; `no_such_key` when nothing does. Sees every write that was acknowledged before. */
+  head(key: string): Promise<Result<SeenObject, StoreFailure>>;
+
+  /** Deletes an object. Also succeeds when there is none. */
+  remove(key: string): Promise<Result<null, StoreFailure>>;
+}
+
+/** A write that the store acknowledged. */
+export interface Written {
+  /** As the store gave it. */
+  readonly etag: string;
+  /** MD5 of the bytes sent, in lower-case hex: equal to `etag` in a store that derives ETags from MD5. */
+  readonly md5: string;
+}
+
+export interface OpenedUpload {
+  readonly uploadId: string;
+}
+
+export interface JoinedPart {
+  readonly partNumber: number;
+  /** As the store gave it for the part. */
+  readonly etag: string;
+}
+
+export interface JoinedObject {
+  /** Null when the store's answer names none (Ceph). */
+  readonly etag: string | null;
+}
+
+/** What a `head` shows. */
+export interface SeenObject {
+  readonly bytes: number;
+  readonly etag: string;
+}
+
+/** What can be asked of a store. */
+export type StoreOperation =
+  | "put"
+  | "create_upload"
+  | "put_part"
+  | "complete_upload"
+  | "abort_upload"
+  | "head"
+  | "remove";

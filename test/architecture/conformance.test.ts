@@ -52,6 +52,12 @@ describe("the specification", () => {
     expect([...wrong, ...shown.filter((id) => !known.has(id)).map((id) => `${TABLE} cites ${id}`)]).toEqual([]);
   });
 
+  it("names decisions that have a file", () => {
+    const named = [...specification.matchAll(/\]\((adr\/[^)]+\.md)\)/g)].map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((path) => !existsSync(join(ROOT, "docs", path)))).toEqual([]);
+  });
+
   it("is the only text of its kind that is cited", () => {
     const foreign = citingFiles().flatMap((file) => {
       const lines = textOf(file).split("\n");

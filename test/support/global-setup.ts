@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { type LocalS3, startLocalS3 } from "./local-s3.ts";
-import { startOAuthProvider } from "./oauth-provider.ts";
+import { LOCAL_S3, LOCAL_S3_PATH, type LocalS3, startLocalS3 } from "./local-s3.ts";
 import { startSinkS3 } from "./sink-s3.ts";
+import { startOnConnection } from "./start-on-connection.ts";
 
 /** How tests in workerd reach the customer's bucket, which is a real S3 store on this machine. */
 export type CustomerBucket = Pick<LocalS3, "endpointUrl" | "bucketName" | "region" | "accessKeyId" | "secretAccessKey">;
@@ -12,7 +13,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** `inject("customerBucket")` */
     customerBucket: CustomerBucket;
-    /** A store that knows no access key at all, as AWS says it; the local store has another word for it. */
+    /** A store that answers as AWS does to an unknown access key; the local store uses another error code. */
     unknownKeyEndpoint: string;
     /** A real authorization server; test/support/oauth-provider.ts says what it knows. */
     oauthIssuer: string;
@@ -21,20 +22,31 @@ declare module "vitest" {
   }
 }
 
-/** Starts the stores before the first test of the project and stops them after the last. */
+/**
+ * Provides the servers of the tests in workerd and stops them after the last test. All files of a run share them. Those
+ * that take long to start do so when a test first connects.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { endpointUrl, bucketName, region, accessKeyId, secretAccessKey, stop } = await startLocalS3();
-  project.provide("customerBucket", { endpointUrl, bucketName, region, accessKeyId, secretAccessKey });
-  const oauth = await startOAuthProvider();
-  project.provide("oauthIssuer", oauth.issuer);
+  const bucket = await startOnConnection(async () => {
+    const { endpointUrl, stop } = await startLocalS3();
+    return { port: Number(new URL(endpointUrl).port), stop };
+  });
+  const endpointUrl = `http://127.0.0.1:${bucket.port}${LOCAL_S3_PATH}`;
+  project.provide("customerBucket", { ...LOCAL_S3, endpointUrl });
+  const oauth = await startOnConnection(async (origin) => {
+    const { startOAuthProvider } = await import("./oauth-provider.ts");
+    return startOAuthProvider(origin);
+  });
+  project.provide("oauthIssuer", `http://127.0.0.1:${oauth.port}`);
   const keyless = await startSinkS3({ hook: () => UNKNOWN_KEY });
   project.provide("unknownKeyEndpoint", keyless.endpointUrl);
   const slow = createServer((_request, response) => setTimeout(() => response.end("late"), 4000));
-  await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  slow.listen(0, "127.0.0.1");
+  await once(slow, "listening");
   project.provide("slowEndpoint", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   return async () => {
     slow.close();
-    await Promise.all([stop(), keyless.stop(), oauth.stop()]);
+    await Promise.all([bucket.stop(), keyless.stop(), oauth.stop()]);
   };
 }
 

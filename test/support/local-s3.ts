@@ -15,30 +15,37 @@ export interface LocalS3 {
   stop(): Promise<void>;
 }
 
+/** Name, region and key pair of each such store. */
+export const LOCAL_S3 = {
+  bucketName: "customer-bucket",
+  region: "auto",
+  accessKeyId: "AKIALOCALTESTS000001",
+  secretAccessKey: `${MARK}/with+signs=0001`,
+} as const;
+
+/** Path of the S3 interface at the store's origin. */
+export const LOCAL_S3_PATH = "/cdn-cgi/local/r2/s3";
+
 /** Starts a store with one empty bucket on a free port of 127.0.0.1; takes about half a second. */
-export async function startLocalS3(bucketName = "customer-bucket"): Promise<LocalS3> {
-  const accessKeyId = "AKIALOCALTESTS000001";
-  const secretAccessKey = `${MARK}/with+signs=0001`;
+export async function startLocalS3(): Promise<LocalS3> {
+  const { bucketName, accessKeyId, secretAccessKey } = LOCAL_S3;
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: "s3",
       modules: true,
       compatibilityDate: "2026-11-01",
-      script: 'export default { fetch: () => new Response("S3 is below /cdn-cgi/local/r2/s3") }',
+      script: `export default { fetch: () => new Response("S3 is below ${LOCAL_S3_PATH}") }`,
       host: "127.0.0.1",
       port: 0,
       cf: false,
       r2Buckets: { CUSTOMER: { id: bucketName, s3Credentials: { accessKeyId, secretAccessKey } } },
     }),
   );
-  const { port } = await miniflare.ready;
+  const url = await miniflare.ready;
   const bucket = await miniflare.getR2Bucket("CUSTOMER");
   return {
-    endpointUrl: `http://127.0.0.1:${port}/cdn-cgi/local/r2/s3`,
-    bucketName,
-    region: "auto",
-    accessKeyId,
-    secretAccessKey,
+    ...LOCAL_S3,
+    endpointUrl: `${url.origin}${LOCAL_S3_PATH}`,
     async list(prefix = "") {
       const found: { key: string; bytes: number }[] = [];
       let cursor: string | undefined;

@@ -3,18 +3,15 @@ import type { AddressInfo } from "node:net";
 import Provider, { type SavedToken } from "oidc-provider";
 import { CLIENT_SECRET } from "./oauth-secret.ts";
 import { MARK } from "./secrets/mark.ts";
+import type { LocalServer } from "./start-on-connection.ts";
 
 /**
  * A real authorization server (oidc-provider): PKCE required, refresh tokens rotate, codes work once. Its login page
- * takes everybody. `/counted?client=<id>` says how often the client has refreshed, `/forget?client=<id>` makes the server
- * know none of its refresh tokens any more. Codes and tokens hold the mark of secrets.
+ * accepts every user. `/counted?client=<id>` answers how often the client has refreshed, `/forget?client=<id>` deletes
+ * its refresh tokens. Codes and tokens hold the mark of secrets.
  */
-export interface OAuthProvider {
-  readonly issuer: string;
-  stop(): Promise<void>;
-}
 
-/** What the server knows of each client; the redirect URI is that of the provider id `peer` in tests of HTTP. */
+/** Where clients are sent back: the callback of the provider id `peer` in tests of HTTP. */
 const REDIRECT_URI = "https://waybill.test/v2/auth/callback/peer";
 
 const clients = [
@@ -33,7 +30,7 @@ const clients = [
 
 const HOUR_SECONDS = 3600;
 
-/** Tokens that a code brings to these clients live half a minute; all others an hour. */
+/** Clients whose first tokens expire after half a minute; all other tokens expire after an hour. */
 const BRIEF: readonly string[] = ["brief", "hasty", "forgotten"];
 
 const lifetimeSeconds = (
@@ -44,11 +41,10 @@ const lifetimeSeconds = (
   return BRIEF.includes(clientId) && context.oidc.params.grant_type === "authorization_code" ? 30 : HOUR_SECONDS;
 };
 
-/** Starts the server on a free port of 127.0.0.1. */
-export async function startOAuthProvider(): Promise<OAuthProvider> {
+/** Starts the server on a free port of 127.0.0.1; clients reach it at `issuer`. */
+export async function startOAuthProvider(issuer: string): Promise<LocalServer> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on TCP
   const provider = quietly(
     () =>
       new Provider(issuer, {
@@ -102,7 +98,7 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
     answer(request, response);
   });
   return {
-    issuer,
+    port: (server.address() as AddressInfo).port, // it listens on TCP
     stop: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -110,7 +106,7 @@ export async function startOAuthProvider(): Promise<OAuthProvider> {
   };
 }
 
-/** The server warns of what is right for a test: pages, keys and memory for development. */
+/** Silences warnings about pages, keys and memory that are for development only, as they are here. */
 const quietly = <T>(work: () => T): T => {
   const { warn, info } = console;
   console.warn = () => {};

@@ -1,7 +1,16 @@
-// Plain JavaScript: it must run on whatever Node is there before `npm install` has brought the project's own.
+// Imported first by everything that a person starts: ends the process with one line when it cannot run here.
 import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { missingIn } from "./requirements.mjs";
 
-if (!existsSync("node_modules/.bin/wrangler") || Number(process.versions.node.split(".")[0]) < 24) {
-  console.error("The project's packages, its own Node among them, are not installed. Run `npm install` first.");
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const missing = missingIn({
+  nodeVersion: process.versions.node,
+  isInstalled: existsSync(join(root, "node_modules/.bin/wrangler")),
+});
+if (missing !== null) {
+  console.error(missing);
   process.exit(1);
 }

@@ -44,9 +44,6 @@ export const startWrangler = (options: WranglerOptions): Wrangler => {
   return { groupId, logFile, ended, stop: () => stopGroup(group, groupId, ended) };
 };
 
-/** Fails with a plain message when `npm install` was not run. */
-export const assertInstalled = (): void => void wranglerCli();
-
 /** The last lines of wrangler's log that are not decoration, for the message about a start that failed. */
 export const lastLogLines = (logFile: string, count: number): string =>
   readFileSync(logFile, "utf8")

@@ -11,10 +11,7 @@ export interface Said {
 
 /** Runs the simulation as anybody else does. */
 export function simulate(...parameters: readonly string[]): Said {
-  const hooks = join(HERE, "hooks.ts");
-  const child = spawnSync(process.execPath, ["--import", hooks, join(HERE, "simulate.ts"), ...parameters], {
-    encoding: "utf8",
-  });
+  const child = spawnSync(process.execPath, [join(HERE, "simulate.mjs"), ...parameters], { encoding: "utf8" });
   return { exitCode: child.status, text: `${child.stdout}${child.stderr}` };
 }
 

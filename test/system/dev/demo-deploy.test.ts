@@ -5,7 +5,7 @@ import { search } from "../../support/secrets/leaks.ts";
 
 it("npm run demo:deploy replaces an agent server under load without a failed request, and traces each turn", async () => {
   // A failure ends the demo with another code than 0, which rejects.
-  const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo-deploy.ts"]);
+  const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo-deploy.mjs"]);
   search(stdout, "what it prints");
   expect(stdout).toMatch(/ QUEUED > AWAITING_BUILD > BUILDING > AWAITING_DEPLOY > DEPLOYING > DEPLOYED /);
   expect(stdout).toMatch(/ AWAITING_DEPLOY > DEPLOYING > DEPLOY_FAILED /);

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 it("npm run demo reads back as many runs as it sent, and shows a schedule, a cancelled export and a history", async () => {
   // A failure ends the demo with another code than 0, which rejects.
-  const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo.ts"]);
+  const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo.mjs"]);
   search(stdout, "what it prints");
   const counts = /^(\d+) runs sent, (\d+) rows read back: equal\.$/m.exec(stdout);
   expect(Number(counts?.[1])).toBeGreaterThan(300);
@@ -26,8 +26,8 @@ it("npm run demo reads back as many runs as it sent, and shows a schedule, a can
 });
 
 it.each([
-  ["dev/demo.ts", /waybill-demo-/],
-  ["dev/demo-deploy.ts", /waybill-deploy-/],
+  ["dev/demo.mjs", /waybill-demo-/],
+  ["dev/demo-deploy.mjs", /waybill-deploy-/],
 ])("%s leaves nothing behind, its secrets least of all, when it is interrupted", async (script, name) => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-interrupted-"));
   const left = () => readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => name.test(path));

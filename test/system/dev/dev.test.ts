@@ -30,7 +30,7 @@ const startDev = async (
   const stateDir = options.stateDir ?? folder();
   if (options.stateDir === undefined) folders.push(stateDir);
   const env = { ...process.env, ...options.settings, PORT: String(port), STATE_DIR: stateDir };
-  const child = spawn(process.execPath, ["dev/dev.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["dev/dev.mjs"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text: Buffer) => {

@@ -36,7 +36,7 @@ const USUAL = ["examples/process-agents", "--compute-id", COMPUTE_ID, "--poll-ms
 const startListener = ({ url = waybill.config.url, args = USUAL } = {}) => {
   const { api_key, workspace_id } = waybill.config;
   const env = { ...process.env, WAYBILL_URL: url, WAYBILL_API_KEY: api_key, WAYBILL_WORKSPACE_ID: workspace_id };
-  const child = spawn(process.execPath, ["dev/listener.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["dev/listener.mjs", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (text: Buffer) => search(text.toString(), "what a listener prints"));
   listeners.push(child);

@@ -32,7 +32,7 @@ interface Told {
 /** `npm run verify` as a process of its own. */
 const verify = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
   const env = { ...process.env, STATE_DIR: join(laboratory.waybill.folder, "state"), ...environment };
-  const child = spawn(process.execPath, ["dev/verify.ts", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["dev/verify.mjs", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -1,6 +1,6 @@
 import { commandsToTry } from "./commands.ts";
 import { stateDirectory } from "./config.ts";
-import { DevFailure, runCommand } from "./failure.ts";
+import { DevFailure } from "./failure.ts";
 import { settingsIn } from "./settings.ts";
 import { startWaybill } from "./start.ts";
 import { lastLogLines } from "./wrangler.ts";
@@ -9,8 +9,8 @@ const DEFAULT_PORT = 8787;
 const HIGHEST_PORT = 65_535;
 const LOG_LINES_SHOWN = 15;
 
-/** `npm run dev`: the service and a customer's bucket on this machine, until Ctrl-C. */
-const main = async (): Promise<void> => {
+/** Runs the service and a customer's bucket on this machine, until Ctrl-C. Throws a DevFailure when they cannot run. */
+export const serve = async (): Promise<void> => {
   const stopAsked = new Promise<"asked">((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve("asked"));
   });
@@ -51,5 +51,3 @@ Your own program's traces come here when it runs with
 
   export LANGSMITH_TRACING=true LANGSMITH_ENDPOINT=${url} LANGSMITH_API_KEY=${apiKey}
 `;
-
-await runCommand(main);

@@ -1,0 +1,3 @@
+import "../dev/installed.mjs";
+
+await import("./bench.ts");

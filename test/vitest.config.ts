@@ -1,88 +1,115 @@
+import "../dev/installed.mjs"; // first: the others may not load in a Node that is too old
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { filesBelow, textOf } from "./architecture/source-files.ts";
 import { ADMIN_KEY, MASTER_KEY } from "./support/secrets/mark.ts";
 
-/** Longest wait of an `expect.poll`; a second, which is its own default, is short on a busy machine. */
-const POLLS = { poll: { timeout: 60_000 } } as const;
+/** Files that run at once: more than the two cores of a small machine, because tests of real services mostly wait. */
+const MAX_WORKERS = 4;
 
-/** Files at once, on two cores: those that talk to a real service mostly wait. The same for all, or they would queue. */
-const WORKERS = 4;
-
-/**
- * Files of one project share a process (or a workerd), which spares it from being started and its modules from being
- * loaded for each: no file may leave anything behind in globals, and in workerd each has tenants of its own.
- */
-const SHARED = { isolate: false } as const;
-
-/** Every test searches for secrets in what it makes the product say; the simulation has an invariant for that. */
+/** Searches what the product says in any test for secrets. The simulation has an invariant for that. */
 const WATCH = "test/support/secrets/watch.ts";
 
-/** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one kind. */
-export default defineConfig({
-  test: {
-    // The actors' log lines are shown for failed tests only.
-    silent: "passed-only",
-    // What an actor says or loads while the worker of its tests is closed goes nowhere, and that is no fault of a test.
-    onUnhandledError: ({ name }) => name !== "EnvironmentTeardownError",
-    projects: [
-      {
-        test: {
-          name: "rules",
-          setupFiles: [WATCH],
-          ...SHARED,
-          include: [
-            "test/{agent,architecture,clickhouse,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts",
-          ],
-          testTimeout: 30_000,
-          maxWorkers: WORKERS,
+/**
+ * Timeouts in milliseconds. Actors and services compress, hash and write megabytes, four files at once, on cores that
+ * others may keep busy; their hooks start a whole service.
+ */
+const RULE_TIMEOUT = 30_000;
+const SERVICE_TIMEOUT = 120_000;
+const LONG_TIMEOUT = 600_000;
+const HOOK_TIMEOUT = 120_000;
+/** Of `expect.poll`. */
+const POLL_TIMEOUT = 60_000;
+
+/** A test has one of the tags below. */
+const TAGGED = /tags: "(search|long)"/;
+
+/** Plain Node for rules and pure code, workerd for actors and HTTP. `npm test -- --project rules` runs one project. */
+export default defineConfig(({ mode }) => {
+  const isLong = mode === "long";
+  const shared = {
+    provide: { isLong },
+    maxWorkers: MAX_WORKERS,
+    exclude: isLong ? filesBelow("test").filter((file) => !TAGGED.test(textOf(file))) : [],
+  };
+  const timeouts = (ms: number) => ({
+    testTimeout: isLong ? LONG_TIMEOUT : ms,
+    hookTimeout: HOOK_TIMEOUT,
+    expect: { poll: { timeout: POLL_TIMEOUT } },
+  });
+  /**
+   * Files share processes, so that Node or workerd starts, and modules load, once for several files. So no file may
+   * leave anything in globals, and each file in workerd has tenants of its own.
+   */
+  const together = { isolate: false } as const;
+  return {
+    test: {
+      tags: [
+        { name: "search", description: "A random search: few rounds in `npm test`, many in `npm run test:long`." },
+        { name: "long", description: "Takes minutes, so that only `npm run test:long` runs it." },
+      ],
+      tagsFilter: isLong ? ["search || long"] : ["!long"],
+      // The actors' log lines are shown for failed tests only.
+      silent: "passed-only",
+      // What an actor logs or loads while the worker of its tests is closed is lost, which is no fault of a test.
+      onUnhandledError: ({ name }) => name !== "EnvironmentTeardownError",
+      // Transformed modules are kept for the next run, by their content: it halves the time that an actor's file takes.
+      experimental: { fsModuleCache: true },
+      projects: [
+        {
+          test: {
+            ...shared,
+            ...together,
+            ...timeouts(RULE_TIMEOUT),
+            name: "rules",
+            setupFiles: [WATCH],
+            include: [
+              "test/{agent,architecture,clickhouse,dev,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts",
+              "test/simulation/kernel/*.test.ts",
+            ],
+          },
         },
-      },
-      {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              bindings: {
-                ADMIN_KEY,
-                MASTER_KEYS: `tests:${MASTER_KEY}`,
-                ALLOW_LOOPBACK_ENDPOINTS: "true",
+        {
+          plugins: [
+            cloudflareTest({
+              wrangler: { configPath: "./wrangler.toml" },
+              miniflare: {
+                bindings: {
+                  ADMIN_KEY,
+                  MASTER_KEYS: `tests:${MASTER_KEY}`,
+                  ALLOW_LOOPBACK_ENDPOINTS: "true",
+                },
               },
-            },
-          }),
-        ],
-        test: {
-          name: "workerd",
-          setupFiles: [WATCH, "test/support/secrets/watch-storage.ts"],
-          include: ["test/{durable,http}/**/*.test.ts"],
-          globalSetup: ["test/support/global-setup.ts"],
-          ...SHARED,
-          // They compress, hash and write megabytes, four files at once, on cores that others may keep busy.
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          expect: POLLS,
-          maxWorkers: WORKERS,
+            }),
+          ],
+          test: {
+            ...shared,
+            ...together,
+            ...timeouts(SERVICE_TIMEOUT),
+            name: "workerd",
+            setupFiles: [WATCH, "test/support/secrets/watch-storage.ts"],
+            include: ["test/{durable,http}/**/*.test.ts"],
+            globalSetup: ["test/support/global-setup.ts"],
+          },
         },
-      },
-      {
-        test: {
-          name: "simulation",
-          include: ["test/simulation/**/*.test.ts"],
-          testTimeout: 240_000,
-          maxWorkers: WORKERS,
+        {
+          test: {
+            ...shared,
+            ...timeouts(SERVICE_TIMEOUT),
+            name: "simulation",
+            include: ["test/simulation/*.test.ts"],
+          },
         },
-      },
-      {
-        test: {
-          name: "system",
-          setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
-          include: ["test/system/**/*.test.ts"],
-          testTimeout: 120_000,
-          // Hooks start the whole service and export once.
-          hookTimeout: 120_000,
-          expect: POLLS,
-          maxWorkers: WORKERS,
+        {
+          test: {
+            ...shared,
+            ...timeouts(SERVICE_TIMEOUT),
+            name: "system",
+            setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
+            include: ["test/system/**/*.test.ts"],
+          },
         },
-      },
-    ],
-  },
+      ],
+    },
+  };
 });

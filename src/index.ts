@@ -1,8 +1,8 @@
 import { answer } from "./http/app.ts";
 
+export { ListenerActor } from "../durable/deployment/data-plane/remote/listener.ts";
 export { DeploymentActor } from "../durable/deployment/deployment.ts";
 export { FleetActor } from "../durable/deployment/fleet.ts";
-export { ListenerActor } from "../durable/deployment/listener.ts";
 export { DestinationActor } from "../durable/destination/destination.ts";
 export { ExportActor } from "../durable/export/export.ts";
 export { ExportRunActor } from "../durable/export-run/export-run.ts";

@@ -1,41 +1,48 @@
 import { DurableObject } from "cloudflare:workers";
-import type { DeploymentDefinition, DeploymentRecord, ListenerRecord } from "../../src/domain/deployment/records.ts";
-import { type FleetCommand, fleet, holderOf, refuseDeployment } from "../../src/domain/fleet/index.ts";
+import type { DeploymentOrder } from "../../src/domain/deployment/order.ts";
+import { previewOf } from "../../src/domain/deployment/preview.ts";
+import type { DeploymentRecord } from "../../src/domain/deployment/records.ts";
+import { announceFleet } from "../../src/domain/fleet/announce.ts";
+import type { FleetCommand } from "../../src/domain/fleet/commands.ts";
+import type { FleetEvent } from "../../src/domain/fleet/events.ts";
+import { findListener } from "../../src/domain/fleet/find.ts";
+import { fleet } from "../../src/domain/fleet/index.ts";
+import type { ListenerRecord } from "../../src/domain/fleet/records.ts";
+import { deploymentsAt, holderOf } from "../../src/domain/fleet/state.ts";
+import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import { Journal, withoutOutbox } from "../journal/journal.ts";
+import { ok, type Result } from "../../src/domain/shared/result.ts";
+import { readSettings } from "../../src/settings.ts";
+import { Journal } from "../journal/journal.ts";
 import { deployment } from "../protocol/actors.ts";
-import type { FleetProtocol, RevisionOrder } from "../protocol/deployment.ts";
+import type { FleetProtocol } from "../protocol/deployment.ts";
 import type { Env } from "../protocol/env.ts";
 
-/** Which deployments and listeners a workspace has. What they are is for each of them to say. */
+/** The deployments and listeners of a workspace. What becomes of a deployment, its own actor knows. */
 export class FleetActor extends DurableObject<Env> implements FleetProtocol {
-  readonly #journal = new Journal(this.ctx.storage, withoutOutbox(fleet));
-  /** Deployments being made at this moment; a process that dies forgets them, and with them their right to the name. */
-  readonly #making = new Set<string>();
+  readonly #journal = new Journal(this.ctx.storage, {
+    decider: fleet,
+    announce: announceFleet,
+    partitionKey: ({ order }) => order.definition.id,
+    supersedes: () => false,
+    upcast: (event) => event as FleetEvent, // as it was appended
+  });
 
-  async createDeployment(
-    definition: DeploymentDefinition,
-    order: RevisionOrder | null,
-  ): Promise<Result<DeploymentRecord, Refusal>> {
-    const { id, tenantId, name, listenerId } = definition;
-    await this.#forgetUnmade(tenantId, name);
-    if (listenerId !== null && !this.#journal.state.listeners.has(listenerId))
-      return fail({ reason: "not_found", what: "listener", id: listenerId });
-    const refusal = refuseDeployment(this.#journal.state);
-    if (refusal !== null) return fail(refusal);
+  async createDeployment(order: DeploymentOrder): Promise<Result<DeploymentRecord, Refusal>> {
+    const { tenantId, name } = order.definition;
     const holder = holderOf(this.#journal.state, name);
-    if (holder !== null) {
-      const message = `The deployment ${holder} has this name already; names are also those of tracing projects.`;
-      return fail({ reason: "conflict", message });
-    }
-    this.#submit({ type: "ListDeployment", id, name, now: Date.now() });
-    this.#making.add(id);
-    try {
-      return await deployment(this.env, tenantId, id).create(definition, order);
-    } finally {
-      this.#making.delete(id);
-    }
+    if (holder !== null) await this.#removeDeleted(tenantId, [holder]);
+    const now = Date.now();
+    const registered = this.#journal.submitAndAct({ type: "RegisterDeployment", order, now });
+    if (!registered.ok) return registered;
+    await this.createRegistered();
+    return previewOf(order, now);
+  }
+
+  async createRegistered(): Promise<void> {
+    if (!this.#journal.isDue(Date.now())) return;
+    await this.#deliverAll();
+    this.#journal.leave(Date.now(), this.#recoveryAt()); // what cannot be delivered now is left to the alarm
   }
 
   async deployments(tenantId: string): Promise<readonly DeploymentRecord[]> {
@@ -44,17 +51,13 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     return views.flatMap((view) => (view.ok ? [view.value] : []));
   }
 
-  async unlist(deploymentId: string): Promise<void> {
-    this.#submit({ type: "UnlistDeployment", id: deploymentId, now: Date.now() });
+  async removeDeployment(id: string): Promise<void> {
+    this.#submit({ type: "RemoveDeployment", id, now: Date.now() });
   }
 
   async createListener(listener: ListenerRecord): Promise<Result<ListenerRecord, Refusal>> {
-    if (this.#journal.state.listeners.has(listener.id)) {
-      const message = `A listener for this workspace and the compute id ${listener.computeId} already exists.`;
-      return fail({ reason: "conflict", message });
-    }
-    this.#submit({ type: "CreateListener", listener, now: Date.now() });
-    return ok(listener);
+    const created = this.#submit({ type: "CreateListener", listener, now: Date.now() });
+    return created.ok ? ok(listener) : created;
   }
 
   async listeners(): Promise<readonly ListenerRecord[]> {
@@ -62,42 +65,46 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
   }
 
   async listener(id: string): Promise<Result<ListenerRecord, Refusal>> {
-    const known = this.#journal.state.listeners.get(id);
-    return known === undefined ? fail({ reason: "not_found", what: "listener", id }) : ok(known);
+    return findListener(this.#journal.state, id);
   }
 
   async changeListener(id: string, k8sNamespaces: readonly string[] | null): Promise<Result<ListenerRecord, Refusal>> {
-    this.#submit({ type: "ChangeListener", id, k8sNamespaces, now: Date.now() });
-    return this.listener(id);
+    const changed = this.#submit({ type: "ChangeListener", id, k8sNamespaces, now: Date.now() });
+    return changed.ok ? this.listener(id) : changed;
   }
 
   async deleteListener(tenantId: string, id: string): Promise<Result<null, Refusal>> {
-    if (!this.#journal.state.listeners.has(id)) return fail({ reason: "not_found", what: "listener", id });
-    const names = [...this.#journal.state.deployments.values()];
-    await Promise.all(names.map((name) => this.#forgetUnmade(tenantId, name)));
-    const listed = this.#journal.state.deployments;
-    const users = (await this.deployments(tenantId)).filter((one) => one.definition.listenerId === id);
-    if (users.length > 0) {
-      const message = `${users.length} deployment(s) run at this listener. Delete them first.`;
-      return fail({ reason: "conflict", message });
-    }
-    if (this.#making.size > 0 || this.#journal.state.deployments !== listed)
-      return fail({ reason: "conflict", message: "Deployments are being made or deleted at this moment; try again." });
-    this.#submit({ type: "DeleteListener", id, now: Date.now() });
-    return ok(null);
+    await this.#removeDeleted(tenantId, deploymentsAt(this.#journal.state, id));
+    const deleted = this.#submit({ type: "DeleteListener", id, now: Date.now() });
+    return deleted.ok ? ok(null) : deleted;
   }
 
-  /**
-   * A name that was taken by a creation which never came to its end is free again: the creation, which may still be on
-   * the way, comes too late from now on.
-   */
-  async #forgetUnmade(tenantId: string, name: string): Promise<void> {
-    const holder = holderOf(this.#journal.state, name);
-    if (holder === null || this.#making.has(holder)) return;
-    if (await deployment(this.env, tenantId, holder).forgo()) await this.unlist(holder);
+  override async alarm(): Promise<void> {
+    this.#journal.armRecovery(this.#recoveryAt());
+    await this.#deliverAll();
+    this.#journal.settle(this.#recoveryAt());
   }
 
-  #submit(command: FleetCommand): void {
-    this.#journal.submit(command);
+  /** A deleted deployment frees its name and its listener at once, though its message may still be on the way. */
+  async #removeDeleted(tenantId: string, ids: readonly string[]): Promise<void> {
+    const asked = ids.map(async (id) => {
+      if (await deployment(this.env, tenantId, id).isDeleted()) await this.removeDeployment(id);
+    });
+    await Promise.all(asked);
+  }
+
+  #deliverAll(): Promise<boolean> {
+    return this.#journal.flush(({ order }) => {
+      const { tenantId, id } = order.definition;
+      return deployment(this.env, tenantId, id).create(order);
+    });
+  }
+
+  #recoveryAt(): number {
+    return Date.now() + readSettings(this.env).limits.retryDelayMs;
+  }
+
+  #submit(command: FleetCommand): Decision<FleetEvent> {
+    return this.#journal.submit(command);
   }
 }

@@ -1,7 +1,8 @@
 import { proxyDurable } from "itty-durable/proxy-durable.js";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";
-import type { DeploymentProtocol, FleetProtocol, ListenerProtocol } from "./deployment.ts";
+import type { DeploymentProtocol, FleetProtocol } from "./deployment.ts";
 import type { Env } from "./env.ts";
+import type { ListenerProtocol } from "./listener.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./oauth.ts";
 import type { DestinationProtocol, ExportProtocol, ExportRunProtocol, WorkspaceProtocol } from "./protocol.ts";
 import type { RateLimiterProtocol } from "./rate-limiter.ts";

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deployment } from "../../src/domain/deployment/index.ts";
-import { activeOf, isOver, viewOf as viewOfDeployment } from "../../src/domain/deployment/view.ts";
+import { activeOf } from "../../src/domain/deployment/state.ts";
+import { isOver, viewOf as viewOfDeployment } from "../../src/domain/deployment/view.ts";
 import { destination } from "../../src/domain/destination/index.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { upcastExport } from "../../src/domain/export/upcast.ts";
@@ -98,8 +99,8 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
   it("tell of a deployment at a listener whose second revision could not be built", () => {
     const events = log("deployment at a listener");
     const alive = fold(deployment, events.slice(0, -2));
-    const settled = { status: "READY", isSettled: true, remoteUrl: "http://10.0.0.1:8000", projectId: null };
-    expect(viewOfDeployment(alive)).toMatchObject(settled);
+    const settled = { status: "READY", isSettled: true, url: "http://10.0.0.1:8000", projectId: expect.any(String) };
+    expect(viewOfDeployment(alive, "any")).toMatchObject({ ok: true, value: settled });
     if (alive.status !== "ACTIVE") throw new Error("the last two events end it");
     expect(alive.revisions.map(({ status, failure }) => [status, failure?.reason])).toEqual([
       ["DEPLOYED", undefined],

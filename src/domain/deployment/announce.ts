@@ -3,31 +3,33 @@ import type { DeploymentState } from "./state.ts";
 
 /** What a deployment makes due to others, at least once, in order. */
 export type DeploymentMessage =
-  | { readonly to: "workspace"; readonly kind: "open"; readonly name: string; readonly keyHash: string }
-  | { readonly to: "workspace"; readonly kind: "close"; readonly keyHash: string }
-  | { readonly to: "workspace"; readonly kind: "drop"; readonly name: string }
-  | { readonly to: "fleet"; readonly kind: "unlist" }
-  | { readonly to: "listener"; readonly kind: "assign" | "release"; readonly listenerId: string };
+  | { readonly to: "workspace"; readonly kind: "open_project"; readonly name: string; readonly keyHash: string }
+  | { readonly to: "workspace"; readonly kind: "revoke_key"; readonly keyHash: string }
+  | { readonly to: "workspace"; readonly kind: "delete_project"; readonly name: string }
+  | { readonly to: "fleet"; readonly kind: "remove" }
+  | { readonly to: "data_plane"; readonly kind: "assign" | "release" };
 
 /**
- * A new deployment gets its tracing project, its key and its listener; a deleted one gives key, name and listener back.
- * A project that is to go with it goes after the key: until then the agents may still trace into it.
+ * A new deployment gets its tracing project, its key and its place in its data plane; a deleted one gives key, name and
+ * place back. Its project is deleted after the key is revoked: until then the agents may still send traces to it.
  */
 export function announceDeployment(event: DeploymentEvent, after: DeploymentState): readonly DeploymentMessage[] {
   if (after.status === "NONE") return [];
-  const { name, listenerId } = after.definition;
+  const { name } = after.definition;
   const keyHash = after.key.hash;
   switch (event.type) {
     case "DeploymentCreated":
-      return [{ to: "workspace", kind: "open", name, keyHash }, ...listenerMessage("assign", listenerId)];
+      return [
+        { to: "workspace", kind: "open_project", name, keyHash },
+        { to: "data_plane", kind: "assign" },
+      ];
     case "DeploymentDeleted":
       return [
-        { to: "workspace", kind: "close", keyHash },
-        ...(event.withProject ? [{ to: "workspace", kind: "drop", name } as const] : []),
-        { to: "fleet", kind: "unlist" },
-        ...listenerMessage("release", listenerId),
+        { to: "workspace", kind: "revoke_key", keyHash },
+        ...(event.withProject ? [{ to: "workspace", kind: "delete_project", name } as const] : []),
+        { to: "fleet", kind: "remove" },
+        { to: "data_plane", kind: "release" },
       ];
-    case "DeploymentAbandoned":
     case "ProjectOpened":
     case "RevisionAdded":
     case "RevisionMoved":
@@ -40,6 +42,3 @@ export function announceDeployment(event: DeploymentEvent, after: DeploymentStat
       return [];
   }
 }
-
-const listenerMessage = (kind: "assign" | "release", listenerId: string | null): readonly DeploymentMessage[] =>
-  listenerId === null ? [] : [{ to: "listener", kind, listenerId }];

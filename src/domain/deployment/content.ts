@@ -1,11 +1,9 @@
 import type { Refusal } from "../shared/failures.ts";
 import { MAX_REVISIONS } from "./limits.ts";
-import type { DeploymentDefinition, RevisionContent } from "./records.ts";
+import type { Bundle, DeploymentDefinition, RevisionContent } from "./records.ts";
 import type { ActiveDeployment } from "./state.ts";
 
-/** What a new revision runs, and whether it can. */
-
-/** Nothing to run yet. */
+/** The content of a revision before anything is known of it. */
 export const NO_CONTENT: RevisionContent = {
   repoRef: null,
   configPath: null,
@@ -18,17 +16,22 @@ export const NO_CONTENT: RevisionContent = {
   secrets: { envelope: null, names: [] },
 };
 
-/** What the latest revision runs; before the first one, what waits for its source, and null where nothing does. */
+/** The content of the latest revision, or of the first one while it waits for its source; null: there is neither. */
 export const latestContent = ({ revisions, draft }: ActiveDeployment): RevisionContent | null =>
   revisions.at(-1)?.content ?? draft;
 
-/** The latest content but for the change. */
-export const revisedContent = (state: ActiveDeployment, change: Partial<RevisionContent>): RevisionContent => ({
-  ...(latestContent(state) ?? NO_CONTENT),
-  ...change,
-});
+/** The content of the next revision, and what the latest one has built of the same source. */
+export function reviseContent(
+  state: ActiveDeployment,
+  change: Partial<RevisionContent>,
+): { readonly content: RevisionContent; readonly bundle: Bundle | null } {
+  const latest = latestContent(state) ?? NO_CONTENT;
+  const content = { ...latest, ...change };
+  const isSameSource = change.tarballPath === undefined && content.configPath === latest.configPath;
+  return { content, bundle: isSameSource ? (state.revisions.at(-1)?.bundle ?? null) : null };
+}
 
-/** Why it cannot run: a first revision brings its source, whether at creation or later; null when it can. */
+/** Why the content cannot run, for example because its source is still missing; null when it can. */
 export function refuseContent({ source }: DeploymentDefinition, content: RevisionContent): Refusal | null {
   if (source !== "internal_source") return null;
   const missing = content.tarballPath === null ? "source_tarball_path" : "langgraph_config_path";

@@ -1,102 +1,130 @@
-import { advance, failedAt, interrupt, isRemote, move } from "./advance.ts";
+import type { Decision } from "../shared/decider.ts";
+import { fail, ok } from "../shared/result.ts";
+import { advance } from "./advance.ts";
 import type { DeploymentCommand } from "./commands.ts";
+import { refuseContent, refuseCrowd, reviseContent } from "./content.ts";
 import type { DeploymentEvent } from "./events.ts";
-import { applyPoll, applyReport, applySilence, takeLease } from "./leases.ts";
+import { failWork, move } from "./moves.ts";
+import type { DeploymentOrder } from "./order.ts";
+import { planeOf } from "./planes.ts";
 import type { RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
-import { type ActiveDeployment, type DeploymentState, evolve, revisionOf } from "./state.ts";
+import { type ActiveDeployment, type DeploymentState, evolve, revisionOf, unknownDeployment } from "./state.ts";
 
-/** The rules of one deployment: revisions that never change, one after the other, the last good one serving. */
-export function decide(command: DeploymentCommand, state: DeploymentState): readonly DeploymentEvent[] {
+/** The rules of one deployment: its revisions never change, they run one after the other, and the last good one serves. */
+export function decide(command: DeploymentCommand, state: DeploymentState): Decision<DeploymentEvent> {
   const at = command.now;
   switch (state.status) {
     case "NONE":
-      if (state.isForgone) return [];
-      if (command.type === "Abandon") return [{ type: "DeploymentAbandoned", at }];
-      if (command.type !== "Create") return [];
-      return [
-        { type: "DeploymentCreated", definition: command.definition, key: command.key, draft: command.draft, at },
-      ];
+      return command.type === "Create" ? ok(createdBy(command.order, at)) : withoutDeployment(command);
     case "ACTIVE":
-      return decideActive(command, state, at);
+      return then(state, decideActive(command, state, at), at);
     case "DELETED":
-      return command.type === "RecordCleaned" && !state.isClean ? [{ type: "DeploymentCleaned", at }] : [];
+      if (command.type === "RecordCleaned") return ok(state.isClean ? [] : [{ type: "DeploymentCleaned", at }]);
+      return withoutDeployment(command);
   }
 }
 
-function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
+/** Who asks for something is told that it is not there; what comes of earlier work comes too late. */
+function withoutDeployment(command: DeploymentCommand): Decision<DeploymentEvent> {
+  switch (command.type) {
+    case "Revise":
+    case "Redeploy":
+    case "Delete":
+    case "TakeLease":
+    case "RecordListenerReport":
+      return fail(unknownDeployment(command.deploymentId));
+    case "Create":
+    case "RecordProject":
+    case "RecordCreated":
+    case "RecordFailure":
+    case "Wake":
+    case "RecordCleaned":
+    case "Recover":
+    case "RecordBuilt":
+    case "RecordHealthy":
+    case "RecordPoll":
+    case "RecordListenerSilence":
+      return ok([]);
+  }
+}
+
+/** What creates the ordered deployment: with its first revision, when its content can run. */
+export function createdBy(
+  { definition, key, content, revisionId }: DeploymentOrder,
+  at: number,
+): readonly DeploymentEvent[] {
+  const isRunnable = content !== null && refuseContent(definition, content) === null;
+  const created: DeploymentEvent = {
+    type: "DeploymentCreated",
+    definition,
+    key,
+    draft: isRunnable ? null : content,
+    at,
+  };
+  return isRunnable
+    ? [created, { type: "RevisionAdded", revisionId, content, redeployOf: null, bundle: null, at }]
+    : [created];
+}
+
+function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: number): Decision<DeploymentEvent> {
   switch (command.type) {
     case "Create":
-    case "Abandon":
     case "RecordCleaned":
-      return [];
+      return ok([]);
     case "RecordProject":
-      return state.projectId === null ? [{ type: "ProjectOpened", projectId: command.projectId, at }] : [];
-    case "AddRevision": {
-      const { revisionId, content, redeployOf, sameSourceAs } = command;
-      if (revisionOf(state, revisionId) !== null) return [];
-      const bundle = sameSourceAs === null ? null : (revisionOf(state, sameSourceAs)?.bundle ?? null);
-      return [{ type: "RevisionAdded", revisionId, content, redeployOf, bundle, at }];
+      return ok(state.projectId === null ? [{ type: "ProjectOpened", projectId: command.projectId, at }] : []);
+    case "Revise": {
+      const { revisionId, change } = command;
+      if (Object.keys(change).length === 0 || revisionOf(state, revisionId) !== null) return ok([]);
+      const { content, bundle } = reviseContent(state, change);
+      const refusal = refuseContent(state.definition, content) ?? refuseCrowd(state);
+      if (refusal !== null) return fail(refusal);
+      return ok([{ type: "RevisionAdded", revisionId, content, redeployOf: null, bundle, at }]);
+    }
+    case "Redeploy": {
+      const { revisionId, of } = command;
+      if (revisionOf(state, revisionId) !== null) return ok([]);
+      const earlier = revisionOf(state, of);
+      if (earlier === null) return fail({ reason: "not_found", what: "revision", id: of });
+      const refusal = refuseCrowd(state);
+      if (refusal !== null) return fail(refusal);
+      const { content, bundle } = earlier;
+      return ok([{ type: "RevisionAdded", revisionId, content, redeployOf: of, bundle, at }]);
     }
     case "RecordCreated": {
       const revision = revisionOf(state, command.revisionId);
-      if (revision?.status !== "CREATING") return [];
+      if (revision?.status !== "CREATING") return ok([]);
       const { failure } = command;
-      return failure === null
-        ? then(state, move(revision, "QUEUED", null, at), at)
-        : move(revision, "CREATE_FAILED", failure, at);
-    }
-    case "Recover": {
-      if (isRemote(state.definition)) return [];
-      return then(
-        state,
-        state.revisions.flatMap((revision) => interrupt(revision, PROCESS_DIED, at)),
-        at,
-      );
-    }
-    case "Wake":
-      return advance(state, at);
-    case "RecordBuilt": {
-      const { revisionId, bundle } = command;
-      const revision = revisionOf(state, revisionId);
-      if (revision?.status !== "BUILDING") return [];
-      const built: DeploymentEvent = { type: "RevisionBuilt", revisionId, bundle, at };
-      return then(state, [built, ...move(revision, "AWAITING_DEPLOY", null, at)], at);
-    }
-    case "RecordHealthy": {
-      const revision = revisionOf(state, command.revisionId);
-      return revision === null ? [] : then(state, move(revision, "DEPLOYED", null, at), at);
+      return ok(move(revision, failure === null ? "QUEUED" : "CREATE_FAILED", failure, at));
     }
     case "RecordFailure": {
       const revision = revisionOf(state, command.revisionId);
-      if (revision === null || !isAtWork(revision.status)) return [];
-      return then(state, move(revision, failedAt(revision), command.failure, at), at);
+      return ok(revision !== null && isAtWork(revision.status) ? failWork(revision, command.failure, at) : []);
     }
-    case "TakeLease":
-      return takeLease(command, state, at);
-    case "RecordListenerReport":
-      return then(state, applyReport(command.report, state, at), at);
-    case "RecordPoll":
-      return applyPoll(command.heardAt, state, at);
-    case "RecordListenerSilence":
-      return applySilence(state, at);
+    case "Wake":
+      return ok(advance(state, at));
     case "Delete":
-      return [
+      return ok([
         ...state.revisions.flatMap((revision) => move(revision, "INTERRUPTED", DELETED, at)),
         { type: "DeploymentDeleted", withProject: command.withProject, at },
-      ];
+      ]);
+    case "Recover":
+    case "RecordBuilt":
+    case "RecordHealthy":
+    case "TakeLease":
+    case "RecordListenerReport":
+    case "RecordPoll":
+    case "RecordListenerSilence":
+      return planeOf(state.definition).decide(command, state, at);
   }
 }
 
 /** The events, and what they make due at once. */
-function then(state: ActiveDeployment, events: readonly DeploymentEvent[], at: number): readonly DeploymentEvent[] {
-  const after = events.reduce<DeploymentState>(evolve, state);
-  return events.length === 0 || after.status !== "ACTIVE" ? events : [...events, ...advance(after, at)];
+function then(state: ActiveDeployment, decided: Decision<DeploymentEvent>, at: number): Decision<DeploymentEvent> {
+  if (!decided.ok || decided.value.length === 0) return decided;
+  const after = decided.value.reduce<DeploymentState>(evolve, state);
+  return after.status === "ACTIVE" ? ok([...decided.value, ...advance(after, at)]) : decided;
 }
-
-const PROCESS_DIED: RevisionFailure = {
-  reason: "process_died",
-  message: "The process that worked on it died.",
-};
 
 const DELETED: RevisionFailure = { reason: "deployment_deleted", message: "The deployment was deleted." };

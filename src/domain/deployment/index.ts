@@ -1,15 +1,14 @@
 import type { Decider } from "../shared/decider.ts";
-import { ok } from "../shared/result.ts";
 import type { DeploymentCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { DeploymentEvent } from "./events.ts";
 import { type DeploymentState, evolve, initialDeploymentState } from "./state.ts";
 import { wakeAt } from "./wake-at.ts";
 
-/** A deployment: what should run, and what became of each attempt to run it. */
+/** A deployment: what should run, and the outcome of each revision. */
 export const deployment: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   initialState: initialDeploymentState,
-  decide: (command, state) => ok(decide(command, state)),
+  decide,
   evolve,
   wakeAt,
 };

@@ -1,27 +1,27 @@
-/** Limits of deployments [LIM-22, LIM-37, LIM-39, LIM-45, LIM-46]; those of the original are not published. */
+/** Limits of deployments [LIM-22, LIM-37, LIM-39, LIM-45, LIM-46]; those of the original service are not published. */
 
 const SECOND = 1000;
 
-/** How long a lease lasts without a report; a listener is advised to report three times in that [LIM-45]. */
+/** A lease ends this long after its last report. Listeners are advised to report three times in that time [LIM-45]. */
 export const LEASE_MS = 60 * SECOND;
 
-/** A listener that was not heard from for so long is silent: ten polls of the advised pace [LIM-46]. */
+/** A listener is silent after this long without a poll: ten polls at the advised pace [LIM-46]. */
 export const LISTENER_SILENT_MS = 100 * SECOND;
 
-/** How often a listener is advised to poll. */
+/** Pause between polls that a listener is advised to keep. */
 export const POLL_AFTER_SECONDS = 10;
 
-/** A step at the edge is far shorter: a download of 10 MiB, or a health check. */
+/** A step at the edge counts as cut off after this long: three times a download, the longest step. */
 export const EDGE_STEP_MS = 60 * SECOND;
 
-/** How long a new revision may take until `GET /ok` answers 200 [LIM-37]. */
+/** Time that a new revision has until `GET /ok` answers 200 [LIM-37]. */
 export const HEALTH_WITHIN_MS = 10 * SECOND;
 
-/** Interruptions after which a revision has failed: what kills three processes kills the fourth [LIM-39]. */
+/** Work on a revision that is cut off this often has failed: what kills three processes kills a fourth [LIM-39]. */
 export const MAX_INTERRUPTIONS = 3;
 
-/** Their list is answered by asking each of them [LIM-22]. */
+/** Deployments of one workspace [LIM-22]. Listing them asks the actor of each. */
 export const MAX_DEPLOYMENTS = 100;
 
-/** Every revision stays in the log, and its fold in memory [LIM-22]. */
+/** Revisions of one deployment [LIM-22]. All stay in its log, and in the memory of its actor. */
 export const MAX_REVISIONS = 1000;

@@ -1,21 +1,21 @@
 import type { RevisionStatus } from "./revision-status.ts";
 
-/** Where the code of a deployment comes from. `internal_source` runs at the edge, the others at a listener. */
+/** Where the code of a deployment comes from; planes.ts says where each runs. */
 export type Source = "internal_source" | "external_docker" | "github";
 
 export type DeploymentType = "dev_free" | "dev" | "prod" | "serverless";
 
-/** Everything about a deployment that never changes. */
+/** What never changes about a deployment. */
 export interface DeploymentDefinition {
   readonly id: string;
   readonly tenantId: string;
-  /** Also the name that its tracing project has at first. */
+  /** Also the first name of its tracing project. */
   readonly name: string;
   readonly source: Source;
   readonly deploymentType: DeploymentType | null;
   readonly integrationId: string | null;
   readonly repoUrl: string | null;
-  /** Who runs it; null: the edge. */
+  /** The listener that runs it; null: it runs at the edge. */
   readonly listenerId: string | null;
   readonly k8sNamespace: string | null;
   /** Origin under which its agents reach Waybill. */
@@ -23,19 +23,19 @@ export interface DeploymentDefinition {
   readonly createdAt: number;
 }
 
-/** Secrets as they may lie in storage; `envelope` null: there are none. */
+/** Secrets as they are stored; `envelope` null: there are none. */
 export interface SealedSecrets {
   readonly envelope: string | null;
   readonly names: readonly string[];
 }
 
-/** What a revision runs; fixed for ever. */
+/** What a revision runs; it never changes. */
 export interface RevisionContent {
   readonly repoRef: string | null;
   /** Path, in the source, of the file that names the main module. */
   readonly configPath: string | null;
   readonly imageUri: string | null;
-  /** Path that an upload was given, or an https URL of a .tar.gz. */
+  /** Path of an upload, or an https URL of a .tar.gz. */
   readonly tarballPath: string | null;
   readonly allowNetwork: boolean;
   readonly installCommand: string | null;
@@ -45,7 +45,7 @@ export interface RevisionContent {
   readonly secrets: SealedSecrets;
 }
 
-/** Modules made of a source, where they lie. */
+/** The modules built from a source, and the key of the object that holds them. */
 export interface Bundle {
   readonly key: string;
   readonly mainModule: string;
@@ -53,7 +53,7 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Why a revision is where it is. */
+/** Why a revision has its status. */
 export interface RevisionFailure {
   readonly reason:
     | "upload_missing"
@@ -71,7 +71,7 @@ export interface RevisionFailure {
   readonly message: string;
 }
 
-/** Longest message of a failure: an agent may answer at any length. */
+/** Longest message of a failure. Agents and listeners may answer at any length. */
 export const MAX_MESSAGE_CHARACTERS = 2000;
 
 export interface RevisionRecord {
@@ -86,7 +86,7 @@ export interface RevisionRecord {
   readonly updatedAt: number;
 }
 
-/** UNUSED: it has no revision yet. The other two of the five words are never true here. */
+/** READY: it has a revision. UNUSED: it has none yet. The others belong to the wire format and never occur here. */
 export type DeploymentStatus = "AWAITING_DATABASE" | "READY" | "UNUSED" | "AWAITING_DELETE" | "UNKNOWN";
 
 export interface DeploymentRecord {
@@ -97,19 +97,11 @@ export interface DeploymentRecord {
   readonly latestRevisionId: string | null;
   /** The revision that serves. */
   readonly activeRevisionId: string | null;
-  /** Content of the latest revision, or what waits for its source; null: there is neither yet. */
+  /** Content of the latest revision, or of the first one while its source is missing; null: there is neither. */
   readonly content: RevisionContent | null;
-  /** Whether nothing is on its way: the latest revision has come to an end. */
+  /** Whether the latest revision has come to an end, good or bad. */
   readonly isSettled: boolean;
-  /** Where a listener serves it; null: nowhere yet, or at the edge. */
-  readonly remoteUrl: string | null;
-  readonly updatedAt: number;
-}
-
-export interface ListenerRecord {
-  readonly id: string;
-  readonly computeId: string;
-  readonly k8sNamespaces: readonly string[] | null;
-  readonly createdAt: number;
+  /** Where it is served; null: nowhere yet. */
+  readonly url: string | null;
   readonly updatedAt: number;
 }

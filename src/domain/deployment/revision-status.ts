@@ -1,4 +1,4 @@
-/** The thirteen statuses of a revision, and every move between them. */
+/** The statuses of a revision, and the moves between them. */
 
 export const REVISION_STATUSES = [
   "CREATING",
@@ -19,11 +19,11 @@ export const REVISION_STATUSES = [
 export type RevisionStatus = (typeof REVISION_STATUSES)[number];
 
 /**
- * Where a revision may go from each status.
+ * The statuses that may follow each status.
  *
- * CREATING: what it needs is looked for. QUEUED: an earlier revision is at work. AWAITING_...: nobody has begun yet.
- * SKIPPED: overtaken by a newer one before it was at work. INTERRUPTED: cut off at work; it is queued again, unless
- * its deployment was deleted. UNKNOWN: it serves, and its listener has fallen silent.
+ * CREATING: its source is looked for. QUEUED: an earlier revision is at work. AWAITING_...: work has not begun.
+ * SKIPPED: a newer revision came before work on it began. INTERRUPTED: work was cut off; it is queued again, unless its
+ * deployment was deleted. UNKNOWN: it serves, and its listener is silent.
  */
 export const MOVES: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ["QUEUED", "CREATE_FAILED", "INTERRUPTED"],
@@ -43,10 +43,10 @@ export const MOVES: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> 
 
 export const mayMove = (from: RevisionStatus, to: RevisionStatus): boolean => MOVES[from].includes(to);
 
-/** Whether somebody works on the revision. */
+/** Whether the revision is being built or deployed. */
 export const isAtWork = (status: RevisionStatus): boolean => status === "BUILDING" || status === "DEPLOYING";
 
-/** Whether the revision waits for its turn, or for somebody to begin; a newer one may overtake it. */
+/** Whether work on the revision has not begun, or must begin again; a newer one may overtake it. */
 export const isWaiting = (status: RevisionStatus): boolean =>
   status === "QUEUED" || status === "AWAITING_BUILD" || status === "AWAITING_DEPLOY" || status === "INTERRUPTED";
 

@@ -1,4 +1,6 @@
-import type { AgentKey, DeploymentEvent, Lease } from "./events.ts";
+import type { Refusal } from "../shared/failures.ts";
+import type { DeploymentEvent } from "./events.ts";
+import type { AgentKey } from "./order.ts";
 import type { Bundle, DeploymentDefinition, RevisionContent, RevisionFailure } from "./records.ts";
 import type { RevisionStatus } from "./revision-status.ts";
 
@@ -9,11 +11,11 @@ export interface Revision {
   readonly status: RevisionStatus;
   readonly failure: RevisionFailure | null;
   readonly bundle: Bundle | null;
-  /** The last one taken; it counts while the revision is at work. */
-  readonly lease: Lease | null;
-  /** When work at the edge counts as cut off. */
+  /** The last lease taken on it; null: none was. It is valid while the revision is at work, until `workUntil`. */
+  readonly leaseId: string | null;
+  /** When work on it counts as cut off. */
   readonly workUntil: number;
-  /** Times that it was cut off at work. */
+  /** How often work on it was cut off. */
   readonly interruptions: number;
   /** Where a listener serves it. */
   readonly url: string | null;
@@ -24,9 +26,9 @@ export interface Revision {
 interface Known {
   readonly definition: DeploymentDefinition;
   readonly key: AgentKey;
-  /** Its tracing project; null: it was not opened yet, or by a version that did not write down which it was. */
+  /** Its tracing project; null: not known yet. */
   readonly projectId: string | null;
-  /** What waits for its source, to be the first revision; null: nothing. */
+  /** The content of the first revision while its source is missing; null: nothing waits for a source. */
   readonly draft: RevisionContent | null;
   /** Oldest first. */
   readonly revisions: readonly Revision[];
@@ -44,22 +46,17 @@ export interface DeletedDeployment extends Known {
   readonly isClean: boolean;
 }
 
-/** `isForgone`: it will never be made. */
-export type DeploymentState =
-  | { readonly status: "NONE"; readonly isForgone: boolean }
-  | ActiveDeployment
-  | DeletedDeployment;
+export type DeploymentState = { readonly status: "NONE" } | ActiveDeployment | DeletedDeployment;
 
-export const initialDeploymentState: DeploymentState = { status: "NONE", isForgone: false };
+export const initialDeploymentState: DeploymentState = { status: "NONE" };
 
 /** Records one event. */
 export function evolve(state: DeploymentState, event: DeploymentEvent): DeploymentState {
   const { at } = event;
   if (event.type === "DeploymentCreated") {
-    const { definition, key, draft = null } = event;
+    const { definition, key, draft } = event;
     return { status: "ACTIVE", definition, key, draft, projectId: null, revisions: [], activeId: null, updatedAt: at };
   }
-  if (event.type === "DeploymentAbandoned") return { status: "NONE", isForgone: true };
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: at };
   switch (event.type) {
@@ -78,18 +75,14 @@ export function evolve(state: DeploymentState, event: DeploymentEvent): Deployme
       return { ...known, revisions, activeId: to === "DEPLOYED" ? revisionId : state.activeId };
     }
     case "WorkBegan":
+    case "LeaseRenewed":
       return { ...known, revisions: change(state.revisions, event.revisionId, at, () => ({ workUntil: event.until })) };
     case "RevisionBuilt":
       return { ...known, revisions: change(state.revisions, event.revisionId, at, () => ({ bundle: event.bundle })) };
-    case "LeaseTaken":
-      return { ...known, revisions: change(state.revisions, event.revisionId, at, () => ({ lease: event.lease })) };
-    case "LeaseRenewed":
-      return {
-        ...known,
-        revisions: change(state.revisions, event.revisionId, at, ({ lease }) => ({
-          lease: lease === null ? null : { ...lease, until: event.until },
-        })),
-      };
+    case "LeaseTaken": {
+      const { id: leaseId, until: workUntil } = event.lease;
+      return { ...known, revisions: change(state.revisions, event.revisionId, at, () => ({ leaseId, workUntil })) };
+    }
     case "ServedAt":
       return { ...known, revisions: change(state.revisions, event.revisionId, at, () => ({ url: event.url })) };
     case "DeploymentDeleted":
@@ -106,7 +99,7 @@ const newRevision = (event: Extract<DeploymentEvent, { type: "RevisionAdded" }>)
   status: "CREATING",
   failure: null,
   bundle: event.bundle,
-  lease: null,
+  leaseId: null,
   workUntil: event.at,
   interruptions: 0,
   url: null,
@@ -124,3 +117,9 @@ const change = (
 
 export const revisionOf = (state: DeploymentState, id: string): Revision | null =>
   state.status === "NONE" ? null : (state.revisions.find((revision) => revision.id === id) ?? null);
+
+/** The revision that serves; null: none does. */
+export const activeOf = (state: ActiveDeployment): Revision | null =>
+  state.activeId === null ? null : revisionOf(state, state.activeId);
+
+export const unknownDeployment = (id: string): Refusal => ({ reason: "not_found", what: "deployment", id });

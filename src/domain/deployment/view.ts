@@ -1,26 +1,57 @@
-import { isRemote } from "./advance.ts";
+import type { Refusal } from "../shared/failures.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
 import { latestContent } from "./content.ts";
+import { planeOf } from "./planes.ts";
 import type { DeploymentDefinition, DeploymentRecord, RevisionRecord } from "./records.ts";
 import { isSettled } from "./revision-status.ts";
-import { type ActiveDeployment, type DeploymentState, type Revision, revisionOf } from "./state.ts";
+import {
+  type ActiveDeployment,
+  activeOf,
+  type DeploymentState,
+  type Revision,
+  revisionOf,
+  unknownDeployment,
+} from "./state.ts";
 
-/** What others may see of a deployment; null: there is none, or not any more. */
-export function viewOf(state: DeploymentState): DeploymentRecord | null {
-  if (state.status !== "ACTIVE") return null;
-  const latest = state.revisions.at(-1) ?? null;
-  return {
-    definition: state.definition,
+/** What others may see of the deployment `id`; refused when it does not exist, or was deleted. */
+export function viewOf(state: DeploymentState, id: string): Result<DeploymentRecord, Refusal> {
+  if (state.status !== "ACTIVE") return fail(unknownDeployment(id));
+  const { definition, revisions } = state;
+  const latest = revisions.at(-1) ?? null;
+  const active = activeOf(state);
+  return ok({
+    definition,
     projectId: state.projectId,
     status: latest === null ? "UNUSED" : "READY",
     latestRevisionId: latest?.id ?? null,
     activeRevisionId: state.activeId,
     content: latestContent(state),
     isSettled: latest === null || isSettled(latest.status),
-    remoteUrl: activeOf(state)?.url ?? null,
+    url: active === null ? null : planeOf(definition).urlOf(definition, active),
     updatedAt: state.updatedAt,
-  };
+  });
 }
 
+/** What others may see of one revision of the deployment `id`. */
+export function revisionViewOf(
+  state: DeploymentState,
+  id: string,
+  revisionId: string,
+): Result<RevisionRecord, Refusal> {
+  if (state.status !== "ACTIVE") return fail(unknownDeployment(id));
+  const revision = revisionOf(state, revisionId);
+  return revision === null
+    ? fail({ reason: "not_found", what: "revision", id: revisionId })
+    : ok(recordOf(state, revision));
+}
+
+/** All its revisions, newest first. */
+export function revisionsOf(state: DeploymentState, id: string): Result<readonly RevisionRecord[], Refusal> {
+  if (state.status !== "ACTIVE") return fail(unknownDeployment(id));
+  return ok(state.revisions.map((revision) => recordOf(state, revision)).reverse());
+}
+
+/** A revision as others may see it. */
 export const recordOf = (state: ActiveDeployment, revision: Revision): RevisionRecord => ({
   id: revision.id,
   deploymentId: state.definition.id,
@@ -33,15 +64,11 @@ export const recordOf = (state: ActiveDeployment, revision: Revision): RevisionR
   updatedAt: revision.updatedAt,
 });
 
-/** The revision that serves; null: none does. */
-export const activeOf = (state: ActiveDeployment): Revision | null =>
-  state.activeId === null ? null : revisionOf(state, state.activeId);
-
 /** Whether nothing will happen to the deployment any more. */
 export const isOver = (state: DeploymentState): boolean => state.status === "DELETED" && state.isClean;
 
-/** A piece of the edge's work. */
-export type EdgeWork =
+/** A piece of work on a deployment. Whether it is ours to do, its data plane knows. */
+export type Work =
   | {
       readonly kind: "create" | "build" | "check";
       readonly deployment: ActiveDeployment;
@@ -49,19 +76,20 @@ export type EdgeWork =
     }
   | { readonly kind: "clean"; readonly definition: DeploymentDefinition };
 
-/** What the edge has to do now; null: nothing. */
-export function edgeWorkOf(state: DeploymentState): EdgeWork | null {
+/** The work that is due now; null: none. */
+export function workOf(state: DeploymentState): Work | null {
   if (state.status === "NONE") return null;
   if (state.status === "DELETED") return state.isClean ? null : { kind: "clean", definition: state.definition };
-  for (const [status, kind] of isRemote(state.definition) ? CREATION : WORK) {
+  for (const [status, kind] of WORK) {
     const revision = state.revisions.find((one) => one.status === status);
     if (revision !== undefined) return { kind, deployment: state, revision };
   }
   return null;
 }
 
-/** Whatever runs a revision, its source is looked for here. */
-const CREATION = [["CREATING", "create"]] as const;
-
 /** In the order in which it is done. */
-const WORK = [...CREATION, ["BUILDING", "build"], ["DEPLOYING", "check"]] as const;
+const WORK = [
+  ["CREATING", "create"],
+  ["BUILDING", "build"],
+  ["DEPLOYING", "check"],
+] as const;

@@ -1,15 +1,15 @@
-import { isRemote } from "./advance.ts";
-import { isAtWork, isWaiting } from "./revision-status.ts";
+import type { DataPlane } from "./data-plane.ts";
+import { planeOf } from "./planes.ts";
 import type { DeploymentState, Revision } from "./state.ts";
 
-/** Earliest instant at which the deployment wants to be woken: work to begin, work cut off, a lease that runs out. */
+/** Earliest instant at which the deployment must be woken: for a step of ours, or for work that was cut off. */
 export function wakeAt(state: DeploymentState): number | null {
   switch (state.status) {
     case "NONE":
       return null;
     case "ACTIVE": {
-      const remote = isRemote(state.definition);
-      const due = state.revisions.flatMap((revision) => dueAt(revision, remote) ?? []);
+      const plane = planeOf(state.definition);
+      const due = state.revisions.flatMap((revision) => dueAt(revision, plane) ?? []);
       return due.length === 0 ? null : Math.min(...due);
     }
     case "DELETED":
@@ -17,10 +17,25 @@ export function wakeAt(state: DeploymentState): number | null {
   }
 }
 
-function dueAt(revision: Revision, remote: boolean): number | null {
-  const { status, lease, workUntil, updatedAt } = revision;
-  if (isAtWork(status)) return remote ? (lease?.until ?? updatedAt) : workUntil;
-  if (status === "CREATING") return updatedAt;
-  if (remote && status !== "INTERRUPTED") return null; // waits for a listener, or for the one at work
-  return isWaiting(status) && status !== "QUEUED" ? updatedAt : null;
+function dueAt(revision: Revision, plane: DataPlane): number | null {
+  const { status, workUntil, updatedAt } = revision;
+  switch (status) {
+    case "BUILDING":
+    case "DEPLOYING":
+      return workUntil;
+    case "CREATING":
+    case "INTERRUPTED":
+      return updatedAt;
+    case "AWAITING_BUILD":
+    case "AWAITING_DEPLOY":
+      return plane.begin(revision, updatedAt).length > 0 ? updatedAt : null; // else a listener takes a lease
+    case "QUEUED": // until the one at work ends
+    case "DEPLOYED":
+    case "CREATE_FAILED":
+    case "BUILD_FAILED":
+    case "DEPLOY_FAILED":
+    case "SKIPPED":
+    case "UNKNOWN":
+      return null;
+  }
 }

@@ -3,25 +3,24 @@ import type { Logged } from "../../domain/shared/history.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { eventPageShown, type ShownEvent } from "../kernel/event-schemas.ts";
 
-/** What each event of a deployment says. */
+/** Description of each event of a deployment. */
 const DEPLOYMENT_EVENTS = {
-  DeploymentAbandoned: "Never made, and never will be.",
-  DeploymentCreated: "Asked for; what it is stays so.",
+  DeploymentCreated: "Created. Its definition never changes.",
   ProjectOpened: "It has its tracing project.",
-  RevisionAdded: "A revision was asked for; what it runs stays so.",
-  RevisionMoved: "A revision has another status, and why.",
-  WorkBegan: "Work at the edge began; unfinished at `until`, it was cut off.",
-  RevisionBuilt: "Its source is good and its modules are kept.",
-  LeaseTaken: "A listener has the revision until `until`.",
-  LeaseRenewed: "The listener was heard from.",
-  ServedAt: "The listener said where it serves.",
-  DeploymentDeleted: "Deleted: nothing serves any more.",
-  DeploymentCleaned: "Nothing of it is kept but these events.",
+  RevisionAdded: "A revision was added. Its content never changes.",
+  RevisionMoved: "A revision has a new status. `failure` says why.",
+  WorkBegan: "Work at the edge began. If it is unfinished at `until`, it was cut off.",
+  RevisionBuilt: "Its source was built; its modules are stored.",
+  LeaseTaken: "A listener works on the revision until `until`.",
+  LeaseRenewed: "The listener reported; its lease ends at `until`.",
+  ServedAt: "The listener reported where it serves the revision.",
+  DeploymentDeleted: "Deleted. No revision serves any more.",
+  DeploymentCleaned: "Only these events are kept.",
 } as const satisfies Record<DeploymentEvent["type"], string>;
 
 export const deploymentEventsShown = eventPageShown("DeploymentEvent", DEPLOYMENT_EVENTS);
 
-/** An event in its wire shape: without anything sealed, and without the lease's id, which is a right. */
+/** An event in its wire shape: without sealed values, and without the id of a lease, which lets its bearer report. */
 export const showDeploymentEvent = ({ seq, at, event }: Logged<DeploymentEvent>): ShownEvent => ({
   seq,
   at: isoFromMs(at),
@@ -63,7 +62,6 @@ const dataOf = (event: DeploymentEvent): Record<string, unknown> => {
     }
     case "ServedAt":
       return { revision_id: event.revisionId, url: event.url };
-    case "DeploymentAbandoned":
     case "DeploymentDeleted":
     case "DeploymentCleaned":
       return {};

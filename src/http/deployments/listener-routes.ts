@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { deployment, fleet, listener, listenerIdOf } from "../../../durable/protocol/actors.ts";
-import type { ListenerRecord } from "../../domain/deployment/records.ts";
+import type { ListenerRecord } from "../../domain/fleet/records.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
 import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { ListenerWork, Poll } from "../../../durable/protocol/deployment.ts";
-import type { ListenerReport } from "../../domain/deployment/commands.ts";
+import type { ListenerWork, Poll } from "../../../durable/protocol/listener.ts";
+import type { ListenerReport } from "../../domain/deployment/lease.ts";
 import { POLL_AFTER_SECONDS } from "../../domain/deployment/limits.ts";
-import { type ListenerRecord, MAX_MESSAGE_CHARACTERS } from "../../domain/deployment/records.ts";
+import { MAX_MESSAGE_CHARACTERS } from "../../domain/deployment/records.ts";
+import type { ListenerRecord } from "../../domain/fleet/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";

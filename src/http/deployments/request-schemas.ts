@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { RevisionChange, RevisionOrder } from "../../../durable/protocol/deployment.ts";
+import type { SentChange, SentContent } from "../../../durable/worker/order-deployment.ts";
 import type { Source } from "../../domain/deployment/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { closedObject, uuid } from "../kernel/fields.ts";
@@ -145,8 +145,8 @@ export const deploymentUpdate = closedObject({
   secret_references: noReferences,
 }).openapi("DeploymentPatchRequest");
 
-/** What the first revision runs; the source may come later. */
-export const orderOf = (sent: z.output<typeof deploymentCreate>): RevisionOrder => {
+/** What the first revision runs; its source may come later. */
+export const contentOf = (sent: z.output<typeof deploymentCreate>): SentContent => {
   const config = sent.source_config ?? {};
   const revision = sent.source_revision_config ?? {};
   const spec = config.resource_spec ?? null;
@@ -164,7 +164,7 @@ export const orderOf = (sent: z.output<typeof deploymentCreate>): RevisionOrder 
 };
 
 /** The change that a valid PATCH asks for. */
-export const changeOf = (sent: z.output<typeof deploymentUpdate>): RevisionChange => {
+export const changeOf = (sent: z.output<typeof deploymentUpdate>): SentChange => {
   const config = sent.source_config ?? {};
   const revision = sent.source_revision_config ?? {};
   const spec = config.resource_spec ?? null;

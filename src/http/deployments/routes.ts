@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { createDeployment, reviseDeployment } from "../../../durable/worker/order-deployment.ts";
 import type { DeploymentDefinition } from "../../domain/deployment/records.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { publicAddress } from "../../domain/shared/public-address.ts";
@@ -10,7 +11,7 @@ import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { ownDeployment, ownFleet } from "./own-deployment.ts";
 import { deploymentQuery, fitsDeployment, ids, pageShown, showPage } from "./query-schemas.ts";
-import { changeOf, deploymentCreate, deploymentUpdate, foreignMember, orderOf } from "./request-schemas.ts";
+import { changeOf, contentOf, deploymentCreate, deploymentUpdate, foreignMember } from "./request-schemas.ts";
 import { deploymentShown, showDeployment } from "./schemas.ts";
 
 const PATH = "/v2/deployments";
@@ -40,8 +41,8 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     failures: ["conflict", "notFound"],
     async handle(asked) {
       const { body, who, request, settings } = asked;
-      const order = orderOf(body);
-      const refusal = refuseSource(order.tarballPath, settings);
+      const content = contentOf(body);
+      const refusal = refuseSource(content.tarballPath, settings);
       if (refusal !== null) return fail(refusal);
       const { deployment_type, integration_id, repo_url, listener_id, listener_config } = body.source_config ?? {};
       const definition: DeploymentDefinition = {
@@ -57,7 +58,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         endpoint: new URL(request.url).origin,
         createdAt: Date.now(),
       };
-      const created = await ownFleet(asked).createDeployment(definition, order);
+      const created = await createDeployment(asked.env, definition, content);
       return created.ok ? ok(showDeployment(created.value)) : created;
     },
   });
@@ -138,7 +139,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     answer: deploymentShown,
     failures: ["conflict"],
     async handle(asked) {
-      const { body, params, settings } = asked;
+      const { body, params, settings, who } = asked;
       const stub = ownDeployment(asked, params.deployment_id);
       const known = await stub.view();
       if (!known.ok) return known;
@@ -155,7 +156,8 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const change = changeOf(body);
       const refusal = refuseSource(change.tarballPath ?? null, settings);
       if (refusal !== null) return fail(refusal);
-      const revised = await stub.revise(change);
+      const target = { tenantId: who.identity.tenantId, deploymentId: params.deployment_id };
+      const revised = await reviseDeployment(asked.env, target, change);
       return revised.ok ? ok(showDeployment(revised.value)) : revised;
     },
   });

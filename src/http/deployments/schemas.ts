@@ -104,13 +104,8 @@ export const showDeployment = (record: DeploymentRecord): z.output<typeof deploy
     latest_revision_id: record.latestRevisionId,
     active_revision_id: record.activeRevisionId,
     image_version: null,
-    url: urlOf(record),
+    url: record.url,
   };
-};
-
-const urlOf = ({ definition, activeRevisionId, remoteUrl }: DeploymentRecord): string | null => {
-  if (definition.listenerId !== null) return remoteUrl;
-  return activeRevisionId === null ? null : `${definition.endpoint}/deployments/${definition.id}`;
 };
 
 export const showRevision = (record: RevisionRecord): z.output<typeof revisionShown> => ({

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { DeploymentCommand, ReportedStatus } from "../../../src/domain/deployment/commands.ts";
+import type { DeploymentRequest } from "../../../src/domain/deployment/commands.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentEvent } from "../../../src/domain/deployment/events.ts";
 import { deployment } from "../../../src/domain/deployment/index.ts";
-import { EDGE_STEP_MS, LEASE_MS } from "../../../src/domain/deployment/limits.ts";
+import type { ReportedStatus } from "../../../src/domain/deployment/lease.ts";
+import { EDGE_STEP_MS, LEASE_MS, MAX_REVISIONS } from "../../../src/domain/deployment/limits.ts";
 import type { DeploymentDefinition, RevisionContent } from "../../../src/domain/deployment/records.ts";
 import { MOVES, REVISION_STATUSES, type RevisionStatus } from "../../../src/domain/deployment/revision-status.ts";
+import type { DeploymentState } from "../../../src/domain/deployment/state.ts";
+import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { deploymentDefinition, NOW } from "../../support/samples.ts";
 
@@ -18,16 +21,23 @@ const content: RevisionContent = { ...NO_CONTENT, configPath: "waybill.json", ta
 const bundle = { key: "k", mainModule: "server.js", modules: 1, bytes: 1 };
 const failure = { reason: "not_healthy", message: "it is ill" } as const;
 
-/** Lives through commands and keeps every move, as `<revision>: <from> -> <to>`. */
-const lived = (definition: DeploymentDefinition, ...commands: readonly DeploymentCommand[]) => {
-  const create: DeploymentCommand = {
-    type: "Create",
-    definition,
-    key: { hash: "h", envelope: "e" },
-    draft: null,
-    now: NOW,
-  };
-  let state = deployment.initialState;
+/** A command to the deployment of these tests. */
+type Command = DeploymentRequest & { readonly now: number };
+
+const decide = (command: Command, state: DeploymentState) =>
+  deployment.decide({ ...command, deploymentId: edge.id }, state);
+
+const eventsFrom = (command: Command, state: DeploymentState) => eventsOf(decide(command, state));
+
+const createOf = (definition: DeploymentDefinition, revised: RevisionContent | null = null): Command => ({
+  type: "Create",
+  order: { definition, key: { hash: "h", envelope: "e" }, content: revised, revisionId: "first" },
+  now: NOW,
+});
+
+/** Runs the commands and keeps every move, as `<from> -> <to>`. */
+const lived = (definition: DeploymentDefinition, ...commands: readonly Command[]) => {
+  let state: DeploymentState = deployment.initialState;
   const moves: string[] = [];
   const status = new Map<string, RevisionStatus>();
   const record = (event: DeploymentEvent) => {
@@ -36,8 +46,8 @@ const lived = (definition: DeploymentDefinition, ...commands: readonly Deploymen
     moves.push(`${status.get(event.revisionId)} -> ${event.to}`);
     status.set(event.revisionId, event.to);
   };
-  for (const command of [create, ...commands]) {
-    const events = eventsOf(deployment.decide(command, state));
+  for (const command of [createOf(definition), ...commands]) {
+    const events = eventsFrom(command, state);
     for (const event of events) {
       record(event);
       state = deployment.evolve(state, event);
@@ -46,38 +56,32 @@ const lived = (definition: DeploymentDefinition, ...commands: readonly Deploymen
   return { moves, state, status };
 };
 
-const add = (revisionId: string): DeploymentCommand => ({
-  type: "AddRevision",
-  revisionId,
-  content,
-  redeployOf: null,
-  sameSourceAs: null,
-  now: NOW,
-});
-const created = (revisionId: string): DeploymentCommand => ({
+const add = (revisionId: string): Command => ({ type: "Revise", revisionId, change: content, now: NOW });
+const created = (revisionId: string): Command => ({
   type: "RecordCreated",
   revisionId,
   failure: null,
   now: NOW,
 });
-const wake = (now = NOW): DeploymentCommand => ({ type: "Wake", now });
-const recover: DeploymentCommand = { type: "Recover", now: NOW };
-const built: DeploymentCommand = { type: "RecordBuilt", revisionId: "1", bundle, now: NOW };
-const healthy: DeploymentCommand = { type: "RecordHealthy", revisionId: "1", now: NOW };
-const failed: DeploymentCommand = { type: "RecordFailure", revisionId: "1", failure, now: NOW };
-const deleted: DeploymentCommand = { type: "Delete", withProject: false, now: NOW };
-const lease = (leaseId = "x", now = NOW): DeploymentCommand => ({ type: "TakeLease", listenerId: "l", leaseId, now });
-const report = (status: ReportedStatus, leaseId = "x", now = NOW): DeploymentCommand => ({
+const wake = (now = NOW): Command => ({ type: "Wake", now });
+const recover: Command = { type: "Recover", now: NOW };
+const built: Command = { type: "RecordBuilt", revisionId: "1", bundle, now: NOW };
+const healthy: Command = { type: "RecordHealthy", revisionId: "1", now: NOW };
+const failed: Command = { type: "RecordFailure", revisionId: "1", failure, now: NOW };
+const deleted: Command = { type: "Delete", withProject: false, now: NOW };
+const lease = (leaseId = "x", now = NOW): Command => ({ type: "TakeLease", listenerId: "l", leaseId, now });
+const report = (status: ReportedStatus, leaseId = "x", now = NOW): Command => ({
   type: "RecordListenerReport",
+  listenerId: "l",
   report: { revisionId: "1", leaseId, status, reason: "because", url: "http://agent.test" },
   now,
 });
-const silent: DeploymentCommand = { type: "RecordListenerSilence", now: NOW };
-const polled = (heardAt = NOW): DeploymentCommand => ({ type: "RecordPoll", heardAt, now: NOW + 1 });
+const silent: Command = { type: "RecordListenerSilence", now: NOW };
+const polled = (heardAt = NOW): Command => ({ type: "RecordPoll", heardAt, now: NOW + 1 });
 const atDocker = [add("1"), created("1"), lease()];
 
 /** How each move comes about; the last of the moves made is the one named. */
-const WAYS: Readonly<Record<string, readonly [DeploymentDefinition, ...DeploymentCommand[]]>> = {
+const WAYS: Readonly<Record<string, readonly [DeploymentDefinition, ...Command[]]>> = {
   "CREATING -> QUEUED": [docker, add("0"), created("0"), lease(), add("1"), created("1")],
   "CREATING -> CREATE_FAILED": [edge, add("1"), { type: "RecordCreated", revisionId: "1", failure, now: NOW }],
   "CREATING -> INTERRUPTED": [edge, add("1"), deleted],
@@ -152,14 +156,7 @@ describe("a deployment", () => {
   });
 
   it("does not build again what a redeployed revision has built", () => {
-    const redeploy: DeploymentCommand = {
-      type: "AddRevision",
-      revisionId: "2",
-      content,
-      redeployOf: "1",
-      sameSourceAs: "1",
-      now: NOW,
-    };
+    const redeploy: Command = { type: "Redeploy", revisionId: "2", of: "1", now: NOW };
     const { moves } = lived(edge, add("1"), created("1"), built, healthy, redeploy, created("2"));
     expect(moves.slice(-3)).toEqual([
       "CREATING -> QUEUED",
@@ -177,71 +174,124 @@ describe("a deployment", () => {
     expect(deployment.wakeAt(lived(edge, add("1"), deleted, { type: "RecordCleaned", now: NOW }).state)).toBeNull();
   });
 
-  it("takes nothing back once it is deleted", () => {
+  it("refuses changes once it is deleted, and ignores what comes of earlier work", () => {
     const { state } = lived(edge, add("1"), created("1"), deleted);
-    for (const command of [add("2"), built, healthy, failed, wake(), recover])
-      expect(eventsOf(deployment.decide(command, state))).toEqual([]);
+    const redeploy: Command = { type: "Redeploy", revisionId: "2", of: "1", now: NOW };
+    for (const command of [add("2"), redeploy, deleted, lease(), report("DEPLOYED")])
+      expect(decide(command, state)).toEqual(fail({ reason: "not_found", what: "deployment", id: edge.id }));
+    for (const command of [built, healthy, failed, wake(), recover, createOf(edge, content)])
+      expect(decide(command, state)).toEqual(ok([]));
   });
-});
 
-describe("a deployment that was never made", () => {
-  const forgone = lived(docker, { type: "Abandon", now: NOW });
+  it("that was never created refuses changes under the id that was asked for", () => {
+    const { initialState } = deployment;
+    for (const command of [add("1"), deleted, lease(), report("DEPLOYED")])
+      expect(decide(command, initialState)).toEqual(fail({ reason: "not_found", what: "deployment", id: edge.id }));
+    for (const command of [wake(), built, polled(), silent]) expect(decide(command, initialState)).toEqual(ok([]));
+    expect(deployment.wakeAt(initialState)).toBeNull();
+  });
 
-  it("is not made any more once its name went to another one", () => {
-    const forgo: DeploymentCommand = { type: "Abandon", now: NOW };
-    const [event, ...more] = eventsOf(deployment.decide(forgo, deployment.initialState));
-    if (event === undefined) throw new Error("it was forgone");
+  it("is created with its first revision when its content can run, and once however often it is ordered", () => {
+    const [one, two, ...more] = eventsFrom(createOf(edge, content), deployment.initialState);
+    expect([one, two]).toMatchObject([
+      { type: "DeploymentCreated", draft: null },
+      { type: "RevisionAdded", revisionId: "first", content },
+    ]);
+    expect(more).toEqual([]);
+    const { state } = lived(edge, createOf(edge, content), createOf(edge, content));
+    expect(state).toMatchObject({ revisions: [], draft: null }); // the first order had no content
+  });
+
+  it("keeps the content of its first revision until its source is there", () => {
+    const early = { ...content, tarballPath: null, allowNetwork: true };
+    const [event, ...more] = eventsFrom(createOf(edge, early), deployment.initialState);
+    if (event === undefined) throw new Error("it was created");
     expect(more).toEqual([]);
     const state = deployment.evolve(deployment.initialState, event);
-    const create: DeploymentCommand = {
-      type: "Create",
-      definition: docker,
-      key: { hash: "h", envelope: "e" },
-      draft: null,
+    const revise = (change: Partial<RevisionContent>): Command => ({
+      type: "Revise",
+      revisionId: "1",
+      change,
       now: NOW,
-    };
-    for (const command of [create, add("1"), forgo, deleted])
-      expect(eventsOf(deployment.decide(command, state))).toEqual([]);
-    expect(deployment.wakeAt(state)).toBeNull();
+    });
+    const loc = ["body", "source_revision_config", "source_tarball_path"];
+    expect(decide(revise({ allowNetwork: false }), state)).toMatchObject(fail({ reason: "invalid", loc }));
+    expect(eventsFrom(revise({ tarballPath: "uploads/x.tar.gz" }), state)).toMatchObject([
+      { type: "RevisionAdded", content: { ...content, allowNetwork: true } },
+    ]);
   });
 
-  it("is another one than one that is there, which stays", () => {
-    expect(forgone.state).toMatchObject({ status: "ACTIVE" });
+  it("adds no revision for an empty change, nor for a revision that it has", () => {
+    const { state } = lived(edge, add("1"));
+    expect(decide({ type: "Revise", revisionId: "2", change: {}, now: NOW }, state)).toEqual(ok([]));
+    expect(decide(add("1"), state)).toEqual(ok([]));
+    expect(decide({ type: "Redeploy", revisionId: "1", of: "1", now: NOW }, state)).toEqual(ok([]));
+  });
+
+  it("builds a revision again only when its source has changed", () => {
+    const { state } = lived(edge, add("1"), created("1"), built, healthy);
+    const bundleAfter = (change: Partial<RevisionContent>) =>
+      eventsFrom({ type: "Revise", revisionId: "2", change, now: NOW }, state).map((event) =>
+        event.type === "RevisionAdded" ? event.bundle : event.type,
+      );
+    expect(bundleAfter({ allowNetwork: true })).toEqual([bundle]);
+    expect(bundleAfter({ configPath: content.configPath })).toEqual([bundle]);
+    expect(bundleAfter({ configPath: "other.json" })).toEqual([null]);
+    expect(bundleAfter({ tarballPath: content.tarballPath })).toEqual([null]); // sent again, it may be another file
+  });
+
+  it("refuses to redeploy a revision that it does not have, and a revision too many", () => {
+    const revisions = Array.from({ length: MAX_REVISIONS }, (_, ordinal) => add(String(ordinal)));
+    const { state } = lived(docker, ...revisions);
+    const redeploy = (of: string): Command => ({ type: "Redeploy", revisionId: "new", of, now: NOW });
+    expect(decide(redeploy("none"), state)).toEqual(fail({ reason: "not_found", what: "revision", id: "none" }));
+    expect(decide(redeploy("1"), state)).toMatchObject(fail({ reason: "conflict" }));
+    expect(decide(add("new"), state)).toMatchObject(fail({ reason: "conflict" }));
   });
 });
 
 describe("a listener", () => {
   it("has a revision to itself while it reports, and loses it by its silence", () => {
     const { state } = lived(docker, ...atDocker);
-    expect(eventsOf(deployment.decide(lease("y"), state))).toEqual([]);
+    expect(decide(lease("y"), state)).toEqual(ok([]));
     const renewed = lived(docker, ...atDocker, report("DEPLOYING", "x", NOW + 30_000), wake(NOW + LEASE_MS));
     expect(renewed.status.get("1")).toBe("DEPLOYING");
     const lost = lived(docker, ...atDocker, wake(NOW + LEASE_MS), lease("y", NOW + LEASE_MS));
     expect(lost.status.get("1")).toBe("DEPLOYING");
-    expect(eventsOf(deployment.decide(report("DEPLOYED", "x", NOW + LEASE_MS), lost.state))).toEqual([]);
-    expect(eventsOf(deployment.decide(report("DEPLOYED", "y", NOW + LEASE_MS), lost.state))).toHaveLength(2);
+    const late = decide(report("DEPLOYED", "x", NOW + LEASE_MS), lost.state);
+    expect(late).toMatchObject(fail({ reason: "conflict", message: expect.stringContaining("The lease is lost") }));
+    expect(eventsFrom(report("DEPLOYED", "y", NOW + LEASE_MS), lost.state)).toHaveLength(2);
   });
 
-  it("that has another deployment's place gets nothing", () => {
-    const { state } = lived(docker, add("1"), created("1"));
-    expect(
-      eventsOf(deployment.decide({ type: "TakeLease", listenerId: "other", leaseId: "x", now: NOW }, state)),
-    ).toEqual([]);
+  it("gets no lease on a deployment that names another listener, and may not report on it", () => {
+    const { state } = lived(docker, ...atDocker);
+    const refused = fail({ reason: "not_found", what: "deployment", id: docker.id });
+    expect(decide({ type: "TakeLease", listenerId: "other", leaseId: "y", now: NOW }, state)).toEqual(refused);
+    expect(decide({ ...report("DEPLOYED"), listenerId: "other" } as Command, state)).toEqual(refused);
   });
 
-  it("may say everything twice", () => {
+  it("gets no lease on a deployment at the edge", () => {
+    const { state } = lived(edge, add("1"), created("1"));
+    const refused = fail({ reason: "not_found", what: "deployment", id: edge.id });
+    expect(decide(lease(), state)).toEqual(refused);
+    expect(decide(report("DEPLOYED"), state)).toEqual(refused);
+    expect(decide(polled(), state)).toEqual(ok([]));
+    expect(decide(silent, state)).toEqual(ok([]));
+  });
+
+  it("may repeat every report", () => {
     const { state } = lived(docker, ...atDocker, report("DEPLOYED"));
-    expect(eventsOf(deployment.decide(report("DEPLOYED"), state))).toEqual([]);
+    expect(decide(report("DEPLOYED"), state)).toEqual(ok([]));
   });
 
-  it("that was silent is there again by a poll, though not by one of before that comes late", () => {
+  it("ends its silence by a poll, though not by an earlier poll that arrives late", () => {
     const { state } = lived(docker, ...atDocker, report("DEPLOYED"), silent);
-    expect(eventsOf(deployment.decide(polled(NOW - 1), state))).toEqual([]);
-    expect(eventsOf(deployment.decide(polled(), state))).toMatchObject([{ type: "RevisionMoved", to: "DEPLOYED" }]);
-    expect(eventsOf(deployment.decide(polled(), lived(docker, ...atDocker, report("DEPLOYED")).state))).toEqual([]);
+    expect(decide(polled(NOW - 1), state)).toEqual(ok([]));
+    expect(eventsFrom(polled(), state)).toMatchObject([{ type: "RevisionMoved", to: "DEPLOYED" }]);
+    expect(decide(polled(), lived(docker, ...atDocker, report("DEPLOYED")).state)).toEqual(ok([]));
   });
 
-  it("that is lost three times has failed, with its reason", () => {
+  it("that loses its lease three times has failed, with its reason", () => {
     const later = (n: number) => NOW + n * LEASE_MS;
     const { state } = lived(
       docker,

@@ -1,11 +1,18 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { build, keepUpload, readBundle } from "../../../durable/deployment/agent-store.ts";
-import { agentWorker, healthFailure } from "../../../durable/deployment/edge-plane.ts";
-import { deployment, workspace } from "../../../durable/protocol/actors.ts";
-import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
+import { build, readBundle, storeUpload } from "../../../durable/deployment/data-plane/edge/agent-store.ts";
+import { healthFailure } from "../../../durable/deployment/data-plane/edge/health.ts";
+import { agentWorker } from "../../../durable/deployment/data-plane/edge/load-agent.ts";
+import { deployment, fleet, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
+import {
+  createDeployment,
+  orderOf,
+  reviseDeployment,
+  type SentChange,
+  type SentContent,
+} from "../../../durable/worker/order-deployment.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentDefinition } from "../../../src/domain/deployment/records.ts";
 import { isSettled } from "../../../src/domain/deployment/revision-status.ts";
@@ -36,11 +43,16 @@ const sourceOf = (word: string) => {
   return tarballOf(entries);
 };
 
-const orderOf = async (word: string): Promise<RevisionOrder> => {
+const contentOf = async (word: string): Promise<SentContent> => {
   const path = `uploads/${crypto.randomUUID()}.tar.gz`;
-  await keepUpload(env, definition.tenantId, path, sourceOf(word));
+  await storeUpload(env, definition.tenantId, path, sourceOf(word));
   return { ...NO_CONTENT, configPath: "waybill.json", tarballPath: path, secrets: { KEY: "value" } };
 };
+
+const create = (content: SentContent | null) => createDeployment(env, definition, content);
+
+const revise = (change: SentChange) =>
+  reviseDeployment(env, { tenantId: definition.tenantId, deploymentId: definition.id }, change);
 
 const untilServing = () =>
   vi.waitUntil(async () => {
@@ -67,9 +79,11 @@ it("a deployment that was deleted gets neither project nor key when the call tha
 });
 
 it("a deployment created twice is one, with one revision", async () => {
-  const order = await orderOf("one");
-  const [first, second] = await Promise.all([stub().create(definition, order), stub().create(definition, order)]);
-  expect(second).toEqual(first);
+  const order = await orderOf(env, definition, await contentOf("one"));
+  const home = fleet(env, definition.tenantId);
+  const [first, second] = await Promise.all([home.createDeployment(order), home.createDeployment(order)]);
+  expect([first.ok, second.ok]).toEqual([true, true]);
+  await stub().create(order);
   await untilServing();
   expect(
     (await stub().revisions(FIRST_BATCH)).ok && (await history()).filter((type) => type === "RevisionAdded"),
@@ -77,7 +91,7 @@ it("a deployment created twice is one, with one revision", async () => {
 });
 
 it("an alarm too many, or an eviction, changes nothing about a deployment", async () => {
-  await stub().create(definition, await orderOf("one"));
+  await create(await contentOf("one"));
   const agent = await untilServing();
   const before = await history();
   await runDurableObjectAlarm(rawStub());
@@ -87,15 +101,15 @@ it("an alarm too many, or an eviction, changes nothing about a deployment", asyn
 });
 
 it("a revision that was asked for before an eviction is deployed after it", async () => {
-  await stub().create(definition, null);
-  const revised = await stub().revise(await orderOf("late"));
+  await create(null);
+  const revised = await revise(await contentOf("late"));
   await evictDurableObject(rawStub());
   const agent = await untilServing();
   expect(revised.ok && revised.value.latestRevisionId).toBe(agent.revisionId);
 });
 
 it("neither a secret nor the agents' key is in the log of a deployment", async () => {
-  await stub().create(definition, { ...(await orderOf("one")), secrets: { MODEL_KEY: MARK } });
+  await create({ ...(await contentOf("one")), secrets: { MODEL_KEY: MARK } });
   await untilServing();
   const log = JSON.stringify(await stub().events({ after: 0, limit: 1000 }));
   expect(log).not.toContain(MARK);
@@ -103,7 +117,7 @@ it("neither a secret nor the agents' key is in the log of a deployment", async (
 });
 
 it("a deleted deployment keeps nothing but its history", async () => {
-  await stub().create(definition, await orderOf("one"));
+  await create(await contentOf("one"));
   const { bundleKey } = await untilServing();
   expect(await env.SEGMENTS.head(bundleKey)).not.toBeNull();
   await stub().remove({ withProject: false });
@@ -113,8 +127,8 @@ it("a deleted deployment keeps nothing but its history", async () => {
 });
 
 it("what was built once is not looked for again, neither by a redeploy nor by a change of something else", async () => {
-  const order = await orderOf("one");
-  await stub().create(definition, order);
+  const order = await contentOf("one");
+  await create(order);
   const { revisionId } = await untilServing();
   const { tarballPath, configPath } = order;
   await env.SEGMENTS.delete(`uploads/${definition.tenantId}/${tarballPath?.slice("uploads/".length)}`);
@@ -127,18 +141,18 @@ it("what was built once is not looked for again, neither by a redeploy nor by a 
     }, WITHIN);
   };
   expect(await endOf(stub().redeploy(revisionId))).toBe("DEPLOYED");
-  expect(await endOf(stub().revise({ secrets: { KEY: "other" } }))).toBe("DEPLOYED");
-  expect(await endOf(stub().revise({ allowNetwork: true, configPath }))).toBe("DEPLOYED");
-  expect(await endOf(stub().revise({ tarballPath }))).toBe("CREATE_FAILED");
+  expect(await endOf(revise({ secrets: { KEY: "other" } }))).toBe("DEPLOYED");
+  expect(await endOf(revise({ allowNetwork: true, configPath }))).toBe("DEPLOYED");
+  expect(await endOf(revise({ tarballPath }))).toBe("CREATE_FAILED");
 });
 
 it("a revision that could not be read once is read again for the next request", async () => {
-  await stub().create(definition, await orderOf("one"));
+  await create(await contentOf("one"));
   const serving = await untilServing();
   const bundle = await env.SEGMENTS.get(serving.bundleKey);
   const text = await bundle?.text();
   const agent = { ...serving, revisionId: crypto.randomUUID() };
-  const ask = async () => (await agentWorker(env, exports, agent)?.fetch("https://agent/"))?.text();
+  const ask = async () => (await agentWorker({ env, exports }, agent)?.fetch("https://agent/"))?.text();
   await env.SEGMENTS.delete(serving.bundleKey);
   await expect(ask()).rejects.toThrow("the bundle of the revision is gone");
   await env.SEGMENTS.put(serving.bundleKey, text ?? "");
@@ -147,10 +161,10 @@ it("a revision that could not be read once is read again for the next request", 
 });
 
 it("an installation without a Worker Loader says so", async () => {
-  await stub().create(definition, await orderOf("one"));
+  await create(await contentOf("one"));
   const agent = await untilServing();
   const { LOADER: _, ...without } = env;
-  const failure = await healthFailure(without as typeof env, exports, agent); // the index signature hides the rest
+  const failure = await healthFailure({ env: without as typeof env, exports }, agent); // the index signature hides the rest
   expect(failure).toMatchObject({ reason: "edge_missing", message: expect.stringContaining("worker_loaders") });
 });
 

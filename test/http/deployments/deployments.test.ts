@@ -321,7 +321,7 @@ describe("a deployment at the edge", () => {
     await expect.poll(async () => (await call("GET", "/api/v1/sessions", { headers })).body, WITHIN).toEqual([]);
   });
 
-  it("of a version that did not write down its project takes the one of its name, where there is one", async () => {
+  it("that was cut off before it recorded its project takes the one of its name with it, where there is one", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const other = await newProject(mine, "other");
@@ -442,6 +442,7 @@ describe("deployments", () => {
     const readLive = await openStream(`${DEPLOYMENTS}/${created.id}/events`, {
       headers: { ...workspace.headers, Accept: "text/event-stream" },
     });
+    await get(`/${created.id}/events`); // by then the stream, which was asked for before, has begun
     await call("DELETE", `${DEPLOYMENTS}/${created.id}`, { headers: workspace.headers });
     expect((await readLive()).text).toMatch(/^event: DeploymentCreated$.*^event: DeploymentCleaned$/ms);
   });

@@ -1,6 +1,6 @@
+import { ListenerActor } from "../../../durable/deployment/data-plane/remote/listener.ts";
 import { DeploymentActor } from "../../../durable/deployment/deployment.ts";
 import { FleetActor } from "../../../durable/deployment/fleet.ts";
-import { ListenerActor } from "../../../durable/deployment/listener.ts";
 import { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import type { AnyLine } from "../kernel/logs.ts";
 import { World } from "../kernel/world.ts";

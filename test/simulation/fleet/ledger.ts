@@ -39,17 +39,23 @@ export const isLoss = (event: DeploymentEvent): boolean =>
 const ON_LEASE: readonly RevisionStatus[] = ["BUILDING", "AWAITING_DEPLOY", "DEPLOYING"];
 
 /**
- * What the durable logs of deployments tell of leases and revisions, kept without the product's rules. An invariant that
- * is shown a line finds the ledger as it was before.
+ * What the durable logs of deployments and fleets say of leases and revisions, kept without the product's rules. An
+ * invariant that is shown a line finds the ledger as it was before.
  */
 export class Ledger {
   readonly leases = new Map<string, KnownLease>();
   readonly revisions = new Map<string, KnownRevision>();
   readonly active = new Map<Actor, KnownActive>();
+  /** Id of the deployment by the first revision that its fleet has registered for it. */
+  readonly registered = new Map<string, string>();
   readonly #ofDeployment = new Map<Actor, KnownRevision[]>();
 
   enter(line: AnyLine, now: number): void {
     if (line.of === "DEPLOYMENT") this.#enter(line.actor, line.event, now);
+    if (line.of === "FLEET" && line.event.type === "DeploymentRegistered") {
+      const { content, revisionId, definition } = line.event.order;
+      if (content !== null) this.registered.set(revisionId, definition.id);
+    }
   }
 
   /** Oldest first. */

@@ -1,6 +1,6 @@
 import { deployment, fleet, listener } from "../../../durable/protocol/actors.ts";
-import type { ListenerWork, Poll } from "../../../durable/protocol/deployment.ts";
-import type { ListenerReport, ReportedStatus } from "../../../src/domain/deployment/commands.ts";
+import type { ListenerWork, Poll } from "../../../durable/protocol/listener.ts";
+import type { ListenerReport, ReportedStatus } from "../../../src/domain/deployment/lease.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import type { Result } from "../../../src/domain/shared/result.ts";
 import type { FleetWorld } from "./fleet-world.ts";

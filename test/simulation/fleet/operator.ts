@@ -1,6 +1,6 @@
 import { deployment, fleet, listenerIdOf, workspace } from "../../../durable/protocol/actors.ts";
-import type { RevisionOrder } from "../../../durable/protocol/deployment.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
+import { createDeployment, reviseDeployment, type SentContent } from "../../../durable/worker/order-deployment.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { DeploymentRecord } from "../../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
@@ -23,6 +23,8 @@ export class Operator {
   readonly #random: Random;
   /** In the order in which the scenario lists them; null before they were made. */
   readonly #ids: (string | null)[] = [];
+  /** Ids of deployments whose deletion was asked for. */
+  readonly #deleted = new Set<string>();
 
   constructor(world: FleetWorld) {
     this.#world = world;
@@ -44,13 +46,16 @@ export class Operator {
   async create(wanted: WantedDeployment, place: number): Promise<void> {
     for (;;) {
       const created = await this.#try(() =>
-        this.#fleet.createDeployment(this.#definition(wanted), this.#order(wanted)),
+        createDeployment(this.#world.env, this.#definition(wanted), this.#content(wanted)),
       );
       if (created?.ok === false && created.failure.reason === "not_found") return; // its listener is being replaced
       const known = created?.ok ? created.value : await this.#named(wanted.name);
       if (known !== null) {
+        const { id } = known.definition;
         this.#heard(known);
-        this.#ids[place] = known.definition.id;
+        this.#ids[place] = id;
+        const stub = deployment(this.#world.env, this.tenantId, id);
+        this.#heardOf(id, await this.#try(() => stub.view()));
         return;
       }
       await this.#pause();
@@ -61,19 +66,25 @@ export class Operator {
     if (kind === "replace_listener") return this.#replaceListener(target % this.#world.scenario.listeners.length);
     const id = this.#ids[target];
     if (id == null) return;
-    const stub = deployment(this.#world.env, this.tenantId, id);
+    const { env } = this.#world;
+    const { tenantId } = this;
+    const stub = deployment(env, tenantId, id);
     switch (kind) {
       case "revise":
-        return this.#heardOf(await this.#insist(() => stub.revise(this.#change())));
+        return this.#heardOf(
+          id,
+          await this.#insist(() => reviseDeployment(env, { tenantId, deploymentId: id }, this.#change())),
+        );
       case "redeploy": {
         const revisions = await this.#insist(() => stub.revisions(FIRST_BATCH));
         const known = revisions.ok ? revisions.value.items : [];
         const revision = known.length > 0 ? this.#random.pick(known) : null;
-        if (revision !== null) this.#heardOf(await this.#insist(() => stub.redeploy(revision.id)));
+        if (revision !== null) this.#heardOf(id, await this.#insist(() => stub.redeploy(revision.id)));
         return;
       }
       case "delete":
-        await this.#insist(() => stub.view());
+        this.#heardOf(id, await this.#insist(() => stub.view()));
+        this.#deleted.add(id);
         await this.#insist(() => stub.remove({ withProject: false }));
         return;
     }
@@ -113,7 +124,7 @@ export class Operator {
     };
   }
 
-  #order({ isBare }: WantedDeployment): RevisionOrder | null {
+  #content({ isBare }: WantedDeployment): SentContent | null {
     if (isBare) return null;
     return { ...NO_CONTENT, configPath: "langgraph.json", ...this.#change() };
   }
@@ -129,8 +140,11 @@ export class Operator {
     return all.find((one) => one.definition.name === name) ?? null;
   }
 
-  #heardOf(answer: Result<DeploymentRecord, Refusal>): void {
-    if (answer.ok) this.#heard(answer.value);
+  /** `answer` null: there was none. */
+  #heardOf(id: string, answer: Result<DeploymentRecord, Refusal> | null): void {
+    if (answer?.ok) this.#heard(answer.value);
+    const isMissing = answer?.ok === false && answer.failure.reason === "not_found";
+    if (isMissing && !this.#deleted.has(id)) this.#world.look((watch) => watch.onMissing?.(id));
   }
 
   #heard(record: DeploymentRecord): void {

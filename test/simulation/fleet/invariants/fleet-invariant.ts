@@ -1,5 +1,5 @@
-import type { ListenerWork } from "../../../../durable/protocol/deployment.ts";
-import type { ListenerReport } from "../../../../src/domain/deployment/commands.ts";
+import type { ListenerWork } from "../../../../durable/protocol/listener.ts";
+import type { ListenerReport } from "../../../../src/domain/deployment/lease.ts";
 import type { DeploymentRecord } from "../../../../src/domain/deployment/records.ts";
 import type { Invariant, Watch } from "../../invariants/invariant.ts";
 import type { FleetWorld } from "../fleet-world.ts";
@@ -11,6 +11,8 @@ export type FleetInvariant = Invariant<FleetWorld, FleetWatch>;
 export interface FleetWatch extends Watch {
   /** The owner was answered with a deployment as it is. */
   readonly onAnswered?: (record: DeploymentRecord) => void;
+  /** The owner was told that a deployment is not there, whose creation was answered and whose deletion was not asked. */
+  readonly onMissing?: (deploymentId: string) => void;
   /** A process was given work. */
   readonly onWork?: (work: ListenerWork) => void;
   /** A process sends a report. */

@@ -30,7 +30,11 @@ export const trueActive: FleetInvariant = {
           violated(`${actor.name} is served by a revision that is ${expected.status}`);
       },
       onAnswered: ({ latestRevisionId, activeRevisionId, definition }) => {
-        if (latestRevisionId !== null && !ledger.revisions.has(latestRevisionId))
+        const isKnown =
+          latestRevisionId === null ||
+          ledger.revisions.has(latestRevisionId) ||
+          ledger.registered.get(latestRevisionId) === definition.id;
+        if (!isKnown)
           violated(`the owner of ${definition.id} heard of revision ${latestRevisionId}, which no log knows`);
         if (activeRevisionId !== null && !everActive.has(activeRevisionId))
           violated(`the owner of ${definition.id} heard that ${activeRevisionId} serves, which was never DEPLOYED`);

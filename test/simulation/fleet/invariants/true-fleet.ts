@@ -6,9 +6,12 @@ import type { FleetInvariant } from "./fleet-invariant.ts";
 export const trueFleet: FleetInvariant = {
   name: "true-fleet",
   promise:
-    "Once calm, the fleet lists the deployments that are and no others, one for each name, each listener knows its own, and only their keys open the workspace.",
-  watch: ({ logs, operator, platform, scenario, left }) => ({
+    "A deployment whose creation was answered is there for every later request; once calm, every registered deployment was created with the revision that was registered, the fleet lists the deployments that are and no others, one for each name, each listener knows its own, and only their keys open the workspace.",
+  watch: ({ ledger, logs, operator, platform, scenario, left }, violated) => ({
+    onMissing: (id) => violated(`the owner of ${id} was told that it is not there, after its creation was answered`),
     unsettled: () => {
+      for (const [revisionId, id] of ledger.registered)
+        if (!ledger.revisions.has(revisionId)) return `${id} was registered, and its first revision was never added`;
       const listed = logs.fleetOf(operator.tenantId);
       const keys = keysOf(logs.workspaceOf(operator.tenantId));
       const names = new Set<string>();
@@ -26,7 +29,7 @@ export const trueFleet: FleetInvariant = {
         if (!isOpen) return `the key of ${actor.name} does not open the workspace`;
         if (names.has(name)) return `two deployments have the name ${name}`;
         names.add(name);
-        if (listed.deployments.get(id) !== name) return `${actor.name} is not listed`;
+        if (listed.deployments.get(id)?.name !== name) return `${actor.name} is not listed`;
         if (!listed.listeners.has(listenerId ?? "")) return `${actor.name} names a listener that is not there`;
         const home = platform.actors.get(`listener/${operator.tenantId}/${listenerId}`);
         if (!idsAt(home?.storage.value("deployments")).includes(id)) return `its listener does not know ${actor.name}`;

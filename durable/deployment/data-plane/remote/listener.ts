@@ -1,9 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import { LISTENER_SILENT_MS } from "../../src/domain/deployment/limits.ts";
-import { log } from "../../src/log.ts";
-import { deployment } from "../protocol/actors.ts";
-import type { ListenerProtocol, Poll } from "../protocol/deployment.ts";
-import type { Env } from "../protocol/env.ts";
+import { LISTENER_SILENT_MS } from "../../../../src/domain/deployment/limits.ts";
+import { log } from "../../../../src/log.ts";
+import { deployment } from "../../../protocol/actors.ts";
+import type { Env } from "../../../protocol/env.ts";
+import type { ListenerProtocol, Poll } from "../../../protocol/listener.ts";
 
 /**
  * Where a listener is heard. It has no log: when somebody last polled is a fact of the moment, and an event for every

@@ -1,30 +1,30 @@
-import { type AgentBundle, bundleOf } from "../../src/agent/bundle.ts";
-import { MAX_TARBALL_BYTES } from "../../src/agent/limits.ts";
+import { type AgentBundle, bundleOf } from "../../../../src/agent/bundle.ts";
+import { MAX_TARBALL_BYTES } from "../../../../src/agent/limits.ts";
 import type {
   Bundle,
   DeploymentDefinition,
   RevisionContent,
   RevisionFailure,
-} from "../../src/domain/deployment/records.ts";
-import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
-import { boundedBody } from "../../src/net/bounded-body.ts";
-import { Deadline } from "../../src/net/deadline.ts";
-import type { Env } from "../protocol/env.ts";
+} from "../../../../src/domain/deployment/records.ts";
+import { fail, ok, type Result } from "../../../../src/domain/shared/result.ts";
+import { boundedBody } from "../../../../src/net/bounded-body.ts";
+import { Deadline } from "../../../../src/net/deadline.ts";
+import type { Env } from "../../../protocol/env.ts";
 
 /** Sources and bundles of agent servers, in Waybill's own bucket. */
 
 const DOWNLOAD_WITHIN_MS = 20_000;
 
-/** Where an upload lies. `path` is what the customer was told, without the tenant; it was checked by its schema. */
+/** Key of an upload. `path` is what the customer knows, without the tenant; its schema has checked it. */
 const uploadKey = (tenantId: string, path: string): string => path.replace("uploads/", `uploads/${tenantId}/`);
 
 export const isUrl = (path: string): boolean => /^https?:/i.test(path);
 
-export async function keepUpload(env: Env, tenantId: string, path: string, bytes: Uint8Array): Promise<void> {
+export async function storeUpload(env: Env, tenantId: string, path: string, bytes: Uint8Array): Promise<void> {
   await env.SEGMENTS.put(uploadKey(tenantId, path), bytes);
 }
 
-/** Why the revision's source cannot be there; null when it is, or lies elsewhere. */
+/** Why the source of a revision is missing; null when it was uploaded, or is read from elsewhere. */
 export async function missingSource(
   env: Env,
   { tenantId, source }: DeploymentDefinition,
@@ -37,7 +37,7 @@ export async function missingSource(
   return { reason: "upload_missing", message };
 }
 
-/** Makes modules of the revision's source and keeps them. */
+/** Makes modules from the source of a revision, and stores them. */
 export async function build(
   env: Env,
   { tenantId, id }: DeploymentDefinition,
@@ -55,7 +55,7 @@ export async function build(
   return ok({ key, mainModule, modules: Object.keys(modules).length, bytes: text.length });
 }
 
-/** What `build` kept; null: it is gone. */
+/** What `build` stored; null: it is gone. */
 export async function readBundle(env: Env, key: string): Promise<AgentBundle | null> {
   const object = await env.SEGMENTS.get(key);
   return object === null ? null : object.json<AgentBundle>();
@@ -80,9 +80,9 @@ async function readTarball(env: Env, tenantId: string, path: string): Promise<Re
 }
 
 /**
- * The address was checked when it was sent; a redirect would lead to one that was not. A file whose name ends so is
- * kept by Cloudflare's cache for hours unless its server forbids it (Cloudflare: Default cache behavior), and a newer
- * one not seen.
+ * The address was checked when the customer sent it; a redirect would lead to one that was not. Cloudflare's cache keeps
+ * files with this extension for hours unless their server forbids it (Cloudflare: Default cache behavior), so it is
+ * not asked.
  */
 async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
   const deadline = new Deadline(DOWNLOAD_WITHIN_MS);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { keyPrefixOf, manifestKey, successKey } from "../../src/domain/destination/layout.ts";
 import type { ExportPlan, ManifestFacts } from "../../src/domain/export/events.ts";
 import { type ExportRunFiles, manifestOf } from "../../src/domain/export/manifest.ts";
-import type { StoreFailure } from "../../src/domain/shared/failures.ts";
+import type { Refusal, StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { isAsSent } from "../../src/store/etags.ts";
 import { storeFailure } from "../../src/store/failures.ts";
@@ -13,8 +13,8 @@ import type { Env } from "../protocol/env.ts";
 import { openBucket } from "../secrets/open-bucket.ts";
 
 /**
- * Writes `manifest.json`, then `_SUCCESS` with the manifest's SHA-256 in it: whoever sees the second may trust the
- * first. null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
+ * Writes `manifest.json`, then `_SUCCESS` with the SHA-256 of the manifest: a reader that finds `_SUCCESS` may trust the
+ * manifest. null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
  */
 export async function writeManifest(
   env: Env,
@@ -46,7 +46,7 @@ export async function writeManifest(
   });
 }
 
-/** A store may acknowledge what it does not keep, or not whole, so it is asked; whoever may not read takes its word. */
+/** A store may acknowledge an object that it does not keep whole, so a HEAD checks it where the credentials may read. */
 async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
   const written = await putOrFind(store, key, body);
   if (!written.ok) return written;
@@ -57,7 +57,7 @@ async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<
   return isAsSent(seen.value, sent) ? ok(null) : fail(storeFailure("put", "digest_mismatch"));
 }
 
-/** Takes `_SUCCESS` away from an export that is not COMPLETED; null: it is not there any more. */
+/** Removes the `_SUCCESS` of an export that is not COMPLETED; null: it is gone. */
 export async function removeMarker(env: Env, { definition, destination }: ExportPlan): Promise<StoreFailure | null> {
   const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
   if (!bucket.ok) return bucket.failure.reason === "store" ? bucket.failure.store : GONE;
@@ -65,10 +65,15 @@ export async function removeMarker(env: Env, { definition, destination }: Export
   return removed.ok ? null : removed.failure;
 }
 
-/** The text that `writeManifest` wrote for these facts, made again from the logs; null: an older version wrote another. */
-export async function readManifest(env: Env, plan: ExportPlan, { sha256 }: ManifestFacts): Promise<string | null> {
+/** The text that `writeManifest` wrote for these facts, made again from the logs of the runs. */
+export async function readManifest(
+  env: Env,
+  { plan, manifest }: { readonly plan: ExportPlan; readonly manifest: ManifestFacts },
+): Promise<Result<string, Refusal>> {
   const text = manifestOf(plan, await filesOfRuns(env, plan));
-  return sha256Of(new TextEncoder().encode(text)) === sha256 ? text : null;
+  if (sha256Of(new TextEncoder().encode(text)) === manifest.sha256) return ok(text);
+  const message = `Another version wrote this manifest; read it in the bucket, at ${manifest.key}.`;
+  return fail({ reason: "conflict", message });
 }
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -77,7 +82,7 @@ async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly ExportR
   const runs: ExportRunFiles[] = [];
   for (const { ordinal } of plan.partitions) {
     const files = await exportRun(env, plan.definition.id, ordinal).files();
-    if (files === null) throw new Error(`run ${ordinal} reported its end but has no files to tell of`);
+    if (files === null) throw new Error(`run ${ordinal} reported its end but lists no files`);
     runs.push(files);
   }
   return runs;

@@ -1,5 +1,6 @@
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import type { DestinationConfig } from "../../src/domain/destination/records.ts";
+import type { LateLook } from "../../src/domain/export/commands.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import { partitionsOf } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
@@ -7,6 +8,7 @@ import type { CommittedFile, ExportRunSpec } from "../../src/domain/export-run/e
 import type { TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/shared/limits.ts";
+import { ok } from "../../src/domain/shared/result.ts";
 
 /** The tests' clock: in the future, so that no real alarm fires by itself. */
 export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
@@ -74,6 +76,9 @@ export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<
     partitions,
   };
 }
+
+/** A look for late rows before the window that begins then, which found none. */
+export const emptyLook = (before: number): LateLook => ({ before, windows: [], noted: 0, table: ok(null) });
 
 export function specOf(limits: Partial<Limits> = {}): ExportRunSpec {
   const plan = planOf({}, limits);

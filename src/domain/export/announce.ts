@@ -7,13 +7,13 @@ import { exportRunIdOf } from "./run-ids.ts";
 import type { ExportState } from "./state.ts";
 import { viewOf } from "./view.ts";
 
-/** What an event of an export makes due: its runs begin or stop, its workspace hears of a change, a window spawns. */
+/** The messages that an event makes due: runs start or stop, the workspace gets a report, a window becomes an export. */
 export function announceExport(event: ExportEvent, after: ExportState, seq: number): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
   const { plan } = after;
   switch (event.type) {
     case "RunAdmitted":
-      return [{ to: "run", ordinal: event.ordinal, kind: "start", spec: runSpec(plan, event.ordinal, event.at) }];
+      return startRun(plan, event.ordinal, event.at);
     case "WindowSpawned":
       return [
         {
@@ -28,7 +28,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
             sourceExportId: plan.definition.id,
             retryOfRunId: null,
             createdAt: event.at,
-            late: event.late ?? [],
+            late: event.late,
             ...(event.table === undefined ? {} : { ingested: ownRows(event.table) }),
           },
         },
@@ -60,7 +60,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
         ...releaseLate(plan),
       ];
     case "RunReported":
-      // Its workspace has been told how the export ended; what its runs wrote until they stopped comes later.
+      // After the end of the export: what its runs wrote until they stopped.
       return "finishedAt" in after ? report(after, seq) : [];
     case "ExportCreated":
     case "ManifestBegan":
@@ -82,7 +82,7 @@ function report(after: ExportState, seq: number): readonly ExportMessage[] {
   return [{ to: "workspace", kind: "report", seq, report: told }];
 }
 
-/** To each run that works. */
+/** One message to each run that works. */
 function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
   return after.runs.flatMap((run, ordinal) =>
@@ -90,17 +90,17 @@ function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessag
   );
 }
 
-/** What did not reach the bucket with its proof is left to the next window; of a table the schedule itself knows it. */
+/** Late rows that were not proven to be in the bucket go to the next window. Those of a table are kept by the schedule. */
 const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
   partitions.flatMap(({ day, late, ingested }) =>
     late && ingested === undefined ? [{ to: "shards" as const, kind: "release_late" as const, day }] : [],
   );
 
-function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): ExportRunSpec {
+function startRun(plan: ExportPlan, ordinal: number, createdAt: number): readonly ExportMessage[] {
   const { definition, destination, shards, limits } = plan;
   const partition = plan.partitions[ordinal];
-  if (partition === undefined) throw new Error(`export has no run ${ordinal}`);
-  return {
+  if (partition === undefined) return [];
+  const spec: ExportRunSpec = {
     runId: exportRunIdOf(definition.id, ordinal),
     exportId: definition.id,
     tenantId: definition.tenantId,
@@ -117,6 +117,7 @@ function runSpec(plan: ExportPlan, ordinal: number, createdAt: number): ExportRu
     limits,
     createdAt,
   };
+  return [{ to: "run", ordinal, kind: "start", spec }];
 }
 
 export type ExportMessage =

@@ -5,10 +5,10 @@ import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Result } from "../shared/result.ts";
 import type { ExportPlan, ManifestFacts } from "./events.ts";
 
-/** What can be asked of an export. `now` is the shell's clock at the moment of asking. */
+/** Commands to an export. `now`: the shell's clock at the moment of the command. */
 export type ExportCommand =
   | { readonly type: "Create"; readonly plan: ExportPlan; readonly now: number }
-  /** The workspace has room for this export. */
+  /** The workspace has a free place for this export. */
   | { readonly type: "Admit"; readonly now: number }
   | {
       readonly type: "RecordRunReport";
@@ -21,27 +21,24 @@ export type ExportCommand =
   | { readonly type: "BeginManifest"; readonly now: number }
   | { readonly type: "RecordManifest"; readonly manifest: ManifestFacts; readonly now: number }
   | { readonly type: "RecordManifestFailure"; readonly failure: StoreFailure; readonly now: number }
-  /** `failure` null: `_SUCCESS` is not there any more. */
+  /** `failure` null: `_SUCCESS` is gone. */
   | { readonly type: "RecordMarkerRemoved"; readonly failure: StoreFailure | null; readonly now: number }
   | { readonly type: "Pause"; readonly now: number }
   | { readonly type: "Resume"; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
-  /** The project was deleted: there is nothing to export any more. */
+  /** The project was deleted, and its rows with it. */
   | { readonly type: "FailForDeletedProject"; readonly now: number }
-  /**
-   * `spawnId`: the id that the schedule's next window will have; null for a one-off export. `late`: what was found
-   * before it; absent: nobody looked.
-   */
-  | { readonly type: "Wake"; readonly spawnId: string | null; readonly late?: LateLook | null; readonly now: number };
+  /** `look`: the late rows found for the window that a schedule spawns next; null: none was due. */
+  | { readonly type: "Wake"; readonly look: LateLook | null; readonly now: number };
 
-/** What a schedule found before it spawned a window. */
+/** The late rows that a schedule found before it spawned a window. */
 export interface LateLook {
   /** Start of the window about to be spawned. */
   readonly before: number;
   /** Parts of earlier days that have late rows. */
   readonly windows: readonly LateWindow[];
-  /** The last note of a day that was followed up; later ones are left to the next look. */
+  /** Number of the last day registration that was looked at; the next look continues after it. */
   readonly noted: number;
-  /** Of the customer's table: null when the project has none, or it does not say when it got a row. */
+  /** What the window takes of the customer's table; null: there is none, or it does not say when a row was inserted. */
   readonly table: Result<TableTake | null, SourceFailure>;
 }

@@ -69,10 +69,11 @@ export type ExportEvent =
       readonly exportId: string;
       readonly start: number;
       readonly end: number;
-      /** Parts of earlier days of which it carries late rows, and the last note followed up; absent: none yet. */
-      readonly late?: readonly LateWindow[];
-      readonly noted?: number;
-      /** Up to when it is read from the customer's table; absent: it is not bound, or nothing is known of it. */
+      /** Parts of earlier days whose late rows it carries. */
+      readonly late: readonly LateWindow[];
+      /** Number of the last day registration that was looked at. */
+      readonly noted: number;
+      /** What it takes of the customer's table; absent: the project is not bound to one, or nothing is known of it. */
       readonly table?: TableTake;
       readonly at: number;
     };

@@ -1,5 +1,4 @@
 import type { Decider } from "../shared/decider.ts";
-import { ok } from "../shared/result.ts";
 import type { ExportCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { ExportEvent } from "./events.ts";
@@ -9,7 +8,7 @@ import { wakeAt } from "./wake-at.ts";
 /** An export: one-off, or a schedule that spawns one-off exports. */
 export const bulkExport: Decider<ExportState, ExportCommand, ExportEvent> = {
   initialState: initialExportState,
-  decide: (command, state) => ok(decide(command, state)),
+  decide,
   evolve,
   wakeAt,
 };

@@ -3,8 +3,8 @@ import type { ExportEvent } from "./events.ts";
 import type { EndedExport, ExportState } from "./state.ts";
 
 /**
- * `_SUCCESS` says that an export is COMPLETED. One that ended otherwise while it was being written, or just before a
- * crash, may have left it behind; it is taken away, as often as a run is retried.
+ * `_SUCCESS` says that an export is COMPLETED. An export that ended otherwise while `_SUCCESS` was being written, or
+ * before a crash, may have left it in the bucket. It is removed, with as many retries as a run has.
  */
 export function withdrawMarker(
   failure: StoreFailure | null,
@@ -18,6 +18,6 @@ export function withdrawMarker(
   return [{ type: "MarkerRemovalFailed", failure, retryAt: at + retryDelayMs, at }];
 }
 
-/** Whether `_SUCCESS` is to be taken away now. */
+/** Whether `_SUCCESS` is to be removed now. */
 export const isMarkerDue = (state: ExportState, at: number): boolean =>
   "finishedAt" in state && state.marker !== null && at >= state.marker.retryAt;

@@ -117,9 +117,9 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "LookFailed":
       return { ...known, look: { failures: known.look.failures + 1, retryAt: event.retryAt } };
     case "WindowSpawned": {
-      const { exportId, late = [], table } = event;
+      const { exportId, late, noted, table } = event;
       const ledger = table === undefined ? null : ledgerAfter(known.table, table, { exportId, late });
-      return { ...known, spawned: event.index + 1, noted: event.noted ?? known.noted, table: ledger, look: NO_LOOK };
+      return { ...known, spawned: event.index + 1, noted, table: ledger, look: NO_LOOK };
     }
     case "ExportPaused":
       return "pausedAt" in known ? { ...known, pausedAt: event.at } : known;

@@ -1,7 +1,10 @@
 import { keyPrefixOf } from "../destination/layout.ts";
 import type { ExportRunRecord } from "../export-run/records.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { ExportPlan } from "./events.ts";
+import type { Refusal } from "../shared/failures.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
+import type { ExportPlan, ManifestFacts } from "./events.ts";
+import { NOT_CREATED } from "./orders.ts";
 import type { ExportRecord } from "./records.ts";
 import type { ExportState } from "./state.ts";
 
@@ -21,13 +24,29 @@ export function viewOf(state: ExportState): ExportRecord | null {
   };
 }
 
-/** Whether nothing will happen to the export any more: it has ended and tidied up, and its runs have ended. */
+/** The record of an export that was created. */
+export function recordOf(state: ExportState): Result<ExportRecord, Refusal> {
+  const record = viewOf(state);
+  return record === null ? fail(NOT_CREATED) : ok(record);
+}
+
+/** What was recorded of the manifest, which only a COMPLETED export has. */
+export function provenManifest(
+  state: ExportState,
+): Result<{ readonly plan: ExportPlan; readonly manifest: ManifestFacts }, Refusal> {
+  if (state.status === "COMPLETED" && state.manifest !== null)
+    return ok({ plan: state.plan, manifest: state.manifest });
+  const status = state.status === "NONE" ? "CREATED" : state.status;
+  return fail({ reason: "conflict", message: `Only a COMPLETED export has a manifest; this one is ${status}.` });
+}
+
+/** Whether no further event can follow: the export has ended and cleaned up, and its runs have ended. */
 export const isOver = (state: ExportState): boolean =>
   "finishedAt" in state &&
   state.marker === null &&
   state.runs.every((run) => !run.admitted || run.report.finishedAt !== null);
 
-/** A run that has not started: it waits for its turn, or its export ended before that turn came. */
+/** The record of a run that has not started: it waits for a free place, or its export ended before there was one. */
 export function recordOfUnstartedRun(
   plan: ExportPlan,
   { id, ordinal }: { readonly id: string; readonly ordinal: number },
@@ -54,7 +73,7 @@ export function recordOfUnstartedRun(
   };
 }
 
-/** An export that failed by another run stops the rest: they count as cancelled. */
+/** When one run fails, its export ends, and runs that have not started count as cancelled. */
 function statusOfUnstartedRun(status: ExportState["status"]): ExportStatus {
   switch (status) {
     case "NONE":

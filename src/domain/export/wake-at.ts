@@ -1,5 +1,5 @@
-import { windowOf } from "../schedule/windows.ts";
-import { awaitsManifest } from "./decide.ts";
+import { awaitsManifest } from "./proof.ts";
+import { nextWindow } from "./spawn.ts";
 import type { ExportState } from "./state.ts";
 
 /**
@@ -10,13 +10,8 @@ export function wakeAt(state: ExportState): number | null {
   switch (state.status) {
     case "NONE":
       return null;
-    case "CREATED": {
-      if (state.pausedAt !== null) return null;
-      const { definition, limits } = state.plan;
-      if (definition.intervalHours === null) return null;
-      const { end } = windowOf(definition.start, definition.intervalHours, state.spawned);
-      return state.look.retryAt ?? end + limits.spawnDelayMs;
-    }
+    case "CREATED":
+      return nextWindow(state)?.dueAt ?? null;
     case "RUNNING":
       if (state.pausedAt !== null) return null;
       return awaitsManifest(state) ? Math.min(state.manifestRetryAt, state.deadline) : state.deadline;

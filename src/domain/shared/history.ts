@@ -1,13 +1,16 @@
-/** What can be asked of a log of events that only grows. */
+import type { Refusal } from "./failures.ts";
+import { isoFromMs } from "./time.ts";
 
-/** An event in the log: its place, the first one having 1, and the instant (epoch milliseconds) of its recording. */
+/** Questions to an append-only log of events. */
+
+/** An event in the log: its number, from 1 on, and the instant (epoch milliseconds) at which it was recorded. */
 export interface Logged<E> {
   readonly seq: number;
   readonly at: number;
   readonly event: E;
 }
 
-/** Events behind the one with the number `after` (0: from the first on), at most `limit` of them. */
+/** Events after the one numbered `after` (0: from the first on), at most `limit` of them. */
 export interface EventQuery {
   readonly after: number;
   readonly limit: number;
@@ -16,9 +19,9 @@ export interface EventQuery {
 export interface EventPage<E> {
   /** Oldest first. */
   readonly events: readonly Logged<E>[];
-  /** What to ask for next as `after`; null: these were the last ones so far. */
+  /** `after` of the next query; null: these were the last events so far. */
   readonly nextAfter: number | null;
-  /** Whether the log has come to its end: no further event will follow. */
+  /** Whether the log is complete: no further event will follow. */
   readonly isOver: boolean;
 }
 
@@ -26,3 +29,12 @@ export interface EventPage<E> {
 export type Moment =
   | { readonly kind: "event"; readonly seq: number }
   | { readonly kind: "instant"; readonly at: number };
+
+/** Why a record cannot be shown as it was at that moment: it did not exist yet, or the event has not happened. */
+export const refuseMoment = (what: "export" | "run", moment: Moment): Refusal => ({
+  reason: "not_found_then",
+  message:
+    moment.kind === "event"
+      ? `The ${what} has no event ${moment.seq}; its events are listed under /events.`
+      : `There was no such ${what} at ${isoFromMs(moment.at)} yet; it came later.`,
+});

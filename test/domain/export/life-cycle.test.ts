@@ -189,8 +189,6 @@ describe("an export", () => {
           "CREATED, a paused schedule": "CREATED, a schedule",
           "RUNNING, paused": "RUNNING",
           "RUNNING, every run done, paused": "RUNNING, every run done",
-          RUNNING: "TIMEDOUT",
-          "RUNNING, every run done": "TIMEDOUT",
         },
       },
     ],
@@ -227,10 +225,10 @@ describe("an export", () => {
       },
     ],
     Wake: [
-      { what: "is woken", command: { type: "Wake", spawnId: "w", now: NOW }, becomes: {} },
+      { what: "is woken", command: { type: "Wake", look: null, now: NOW }, becomes: {} },
       {
         what: "is woken when its time is over",
-        command: { type: "Wake", spawnId: "w", now: LATE },
+        command: { type: "Wake", look: null, now: LATE },
         becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
       },
     ],

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { announceExport } from "../../../src/domain/export/announce.ts";
-import { isManifestDue, refuseEnded } from "../../../src/domain/export/decide.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
+import { isManifestDue } from "../../../src/domain/export/proof.ts";
+import { spawnIdOf } from "../../../src/domain/export/run-ids.ts";
 import { viewOf } from "../../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import { definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -37,7 +38,7 @@ describe("a paused export", () => {
     resting.wakesAt(null);
     expect(viewOf(resting.state)).toMatchObject({ status: "RUNNING", pausedAt: NOW });
     resting.when({ type: "Pause", now: NOW + 1 }).thenNothing();
-    resting.when({ type: "Wake", spawnId: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
+    resting.when({ type: "Wake", look: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
   });
 
   it("gets the time back for which it was paused, and lets runs in again", () => {
@@ -108,9 +109,16 @@ describe("a paused export", () => {
 });
 
 describe("an export whose 72 hours are over", () => {
-  it("is not paused: it is TIMEDOUT", () => {
+  it("is neither paused nor resumed, because it is TIMEDOUT with the alarm that is due", () => {
     const late = NOW + TIMEOUT_MS;
-    given(created, started, admitted(0)).when({ type: "Pause", now: late }).then({ type: "ExportTimedOut", at: late });
+    const over = given(created, started, admitted(0));
+    for (const type of ["Pause", "Resume"] as const)
+      over.when({ type, now: late }).thenRefused({
+        reason: "conflict",
+        message: "The export has already ended with status TIMEDOUT.",
+      });
+    over.wakesAt(late);
+    over.when({ type: "Wake", look: null, now: late }).then({ type: "ExportTimedOut", at: late });
   });
 
   it("lets no further run in with the report that finds it out", () => {
@@ -134,9 +142,8 @@ describe("an export that has ended", () => {
     { type: "ExportTimedOut", at: NOW },
   ])("as $type says can be neither paused nor resumed", (end) => {
     const over = given(created, started, end);
-    over.when({ type: "Pause", now: NOW }).thenNothing();
-    over.when({ type: "Resume", now: NOW }).thenNothing();
-    expect(refuseEnded(over.state)).toMatchObject({ reason: "conflict" });
+    over.when({ type: "Pause", now: NOW }).thenRefused({ reason: "conflict" });
+    over.when({ type: "Resume", now: NOW }).thenRefused({ reason: "conflict" });
   });
 
   it("tells its workspace what its runs wrote until they stopped", () => {
@@ -156,15 +163,24 @@ describe("a paused schedule", () => {
     const at = start + 12 * HOUR_MS + 600_000;
     const resting = given(schedule, paused());
     resting.wakesAt(null);
-    resting.when({ type: "Wake", spawnId: "w0", now: at }).thenNothing();
+    resting.when({ type: "Wake", look: emptyLook(start), now: at }).thenNothing();
     resting
       .when({ type: "Resume", now: at })
       .then({ type: "ExportResumed", deadline: null, at })
       .thenWakesAt(start + 6 * HOUR_MS + 600_000);
     const resumed = given(schedule, paused(), { type: "ExportResumed", deadline: null, at });
     resumed
-      .when({ type: "Wake", spawnId: "w0", now: at })
-      .then({ type: "WindowSpawned", index: 0, exportId: "w0", start, end: start + 6 * HOUR_MS, at })
+      .when({ type: "Wake", look: emptyLook(start), now: at })
+      .then({
+        type: "WindowSpawned",
+        index: 0,
+        exportId: spawnIdOf(definition.id, start),
+        start,
+        end: start + 6 * HOUR_MS,
+        late: [],
+        noted: 0,
+        at,
+      })
       .thenWakesAt(at);
   });
 });

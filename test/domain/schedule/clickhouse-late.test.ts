@@ -131,10 +131,9 @@ function model() {
       if (state.status !== "CREATED") return;
       now = Math.max(now, wakeAt(state) ?? now);
       const windowStart = NOW + state.spawned * INTERVAL_HOURS * HOUR_MS;
-      const spawnId = `window ${state.spawned}`;
-      const [event] = submit({ type: "Wake", spawnId, late: look(windowStart, canAsk, skewMs), now });
+      const [event] = submit({ type: "Wake", look: look(windowStart, canAsk, skewMs), now });
       if (event?.type !== "WindowSpawned") return;
-      const { start, end, table, late = [] } = event;
+      const { start, end, table, late } = event;
       const carried = late.flatMap(({ ingested, ...window }) => (ingested ? idsOf({ ...window, ingested }) : []));
       const own = table === undefined || table.since !== since ? [] : idsOf({ start, end, ingested: ownRows(table) });
       exports.set(event.exportId, { start, own, late: carried, status: "RUNNING" });

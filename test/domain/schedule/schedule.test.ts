@@ -7,7 +7,7 @@ import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
-import { HOUR_MS, NOW, planOf } from "../../support/samples.ts";
+import { emptyLook, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
 
 /** Ten years of a schedule, whatever happens to the machine below it: the rules alone, with a clock drawn by a seed. */
 
@@ -51,10 +51,10 @@ function simulate(seed: number): Simulated {
       state = bulkExport.evolve(state, event);
     }
   };
-  /** As the shell does: the id follows from the window that the state says is next. */
+  /** As the shell does: it looks for late rows before the window that the state says is next. */
   const wake = (now: number): void => {
     const spawned = state.status === "NONE" ? 0 : state.spawned;
-    submit({ type: "Wake", spawnId: `window ${windowOf(start, intervalHours, spawned).start}`, now });
+    submit({ type: "Wake", look: emptyLook(windowOf(start, intervalHours, spawned).start), now });
   };
   const restart = (): void => {
     state = log.map((event) => JSON.parse(JSON.stringify(event))).reduce(bulkExport.evolve, bulkExport.initialState);

@@ -161,7 +161,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "one-run-too-many",
-    file: "src/domain/export/decide.ts",
+    file: "src/domain/export/run-rules.ts",
     text: "plan.limits.maxRunningRuns - working",
     replacement: "plan.limits.maxRunningRuns + 1 - working",
     breaks: "one more run of an export works than may",
@@ -169,7 +169,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "manifest-before-the-last-run",
-    file: "src/domain/export/decide.ts",
+    file: "src/domain/export/proof.ts",
     text: `state.runs.every((run) => run.report.status === "COMPLETED")`,
     replacement: `state.runs.some((run) => run.report.status === "COMPLETED")`,
     breaks: "an export is COMPLETED while its runs still write",

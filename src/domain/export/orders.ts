@@ -1,0 +1,48 @@
+import type { Refusal } from "../shared/failures.ts";
+import type { ExportCommand } from "./commands.ts";
+import type { ExportState } from "./state.ts";
+
+export const NOT_CREATED: Refusal = {
+  reason: "conflict",
+  message: "The export is not ready yet; try again.",
+};
+
+/** Why a customer's order cannot be followed; null for one that can, and for everything else that is recorded. */
+export function refuseOrder(command: ExportCommand, state: ExportState): Refusal | null {
+  switch (command.type) {
+    case "Pause":
+    case "Resume":
+      return refuseEnded(isTimeOver(state, command.now) ? "TIMEDOUT" : state.status);
+    case "Cancel":
+      return state.status === "CANCELLED" ? null : refuseEnded(state.status);
+    case "Create":
+    case "Admit":
+    case "RecordRunReport":
+    case "BeginManifest":
+    case "RecordManifest":
+    case "RecordManifestFailure":
+    case "RecordMarkerRemoved":
+    case "FailForDeletedProject":
+    case "Wake":
+      return null;
+  }
+}
+
+function refuseEnded(status: ExportState["status"]): Refusal | null {
+  switch (status) {
+    case "NONE":
+      return NOT_CREATED;
+    case "CREATED":
+    case "RUNNING":
+      return null;
+    case "COMPLETED":
+    case "FAILED":
+    case "CANCELLED":
+    case "TIMEDOUT":
+      return { reason: "conflict", message: `The export has already ended with status ${status}.` };
+  }
+}
+
+/** The deadline has passed; the alarm that records it is due. A paused export has none. */
+const isTimeOver = (state: ExportState, at: number): boolean =>
+  state.status === "RUNNING" && state.pausedAt === null && at >= state.deadline;

@@ -32,7 +32,7 @@ import { addRunsQueryRoutes } from "./runs/routes.ts";
 import { addServiceRoutes } from "./service/routes.ts";
 import { addAdminRoutes } from "./workspaces/routes.ts";
 
-/** Answers one request. Never throws: a fault of ours is an answer, too. */
+/** Answers one request. Never throws: an internal fault is answered with an error response. */
 export const answer = async (request: Request, env: Env, context: ExecutionContext): Promise<Response> => {
   try {
     return await appOf(readSettings(env).wireProfile).fetch(request, env, context);
@@ -41,10 +41,10 @@ export const answer = async (request: Request, env: Env, context: ExecutionConte
   }
 };
 
-/** Whether a request goes to a deployed agent, by its path as the router reads it, which decodes escapes. */
+/** Whether a request goes to a deployed agent. Uses the path with decoded escapes, as the router reads it. */
 export const isForAgent = (request: Request): boolean => getPath(request).startsWith("/deployments/");
 
-/** Words on the wire differ by profile, and the routes are the document: one application for each profile in use. */
+/** One application per wire profile in use: schemas and the OpenAPI document differ by profile. */
 const apps = new Map<WireProfileName, OpenAPIHono<HttpEnv>>();
 
 const appOf = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
@@ -68,7 +68,7 @@ const createApp = (name: WireProfileName): OpenAPIHono<HttpEnv> => {
   for (const [scheme, definition] of Object.entries(SECURITY_SCHEMES)) {
     app.openAPIRegistry.registerComponent("securitySchemes", scheme, definition);
   }
-  // Literal segments come before `{bulk_export_id}`: the first route that fits answers.
+  // The first route that matches answers, so literal segments must be added before `{bulk_export_id}`.
   addDestinationRoutes(app, profile);
   addExportRunRoutes(app, profile);
   addEventRoutes(app, profile);

@@ -97,7 +97,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "ok",
     answer: bulkDeleted,
-    isPartly: (answer) => answer.not_found.length > 0,
+    isPartial: (answer) => answer.not_found.length > 0,
     failures: ["notFound"],
     async handle(asked) {
       const wanted = [...new Set(asked.query.deployment_ids)];

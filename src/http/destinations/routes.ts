@@ -19,7 +19,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     ...COMMON,
     method: "post",
     path: PATH,
-    summary: "Create a destination, after a test write into its bucket",
+    summary: "Create a destination after a successful test write into its bucket",
     params: nothing,
     query: nothing,
     body: destinationCreate(profile),
@@ -48,7 +48,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     success: "ok",
     answer: z.array(destinationShown),
     async handle({ query, who }) {
-      const found = await allBatches(query, async (part) => ok(await who.workspace.listDestinations(part)));
+      const found = await allBatches(query, async (batch) => ok(await who.workspace.listDestinations(batch)));
       return found.ok ? ok(found.value.map((record) => showDestination(profile, record))) : found;
     },
   });
@@ -73,7 +73,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     ...COMMON,
     method: "patch",
     path: `${PATH}/{destination_id}`,
-    summary: "Change a destination's credentials or name, after a test write with the new credentials",
+    summary: "Change a destination's credentials or name; new credentials are checked by a test write",
     params: ONE,
     query: nothing,
     body: destinationUpdate,
@@ -94,7 +94,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     ...COMMON,
     method: "delete",
     path: `${PATH}/{destination_id}`,
-    summary: "Delete a destination; with force=true also while exports that have not ended use it",
+    summary: "Delete a destination; force=true deletes it even if unfinished exports use it",
     params: ONE,
     query: z.object({ force: flag }),
     body: null,

@@ -7,19 +7,19 @@ import { closedObject, shownInstant, shownUuid } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 
 /**
- * S3's rules for bucket names, and underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters, digits and
- * these signs, not like an IPv4 address.
+ * The rules of S3 for bucket names, plus underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters,
+ * digits, dots, hyphens and underscores; not an IPv4 address.
  */
 const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
-/** AWS region names; they become part of a host name. */
+/** A region name at AWS; it becomes part of a host name. */
 const AWS_REGION = /^[a-z0-9-]{1,64}$/;
-/** Other stores also use names such as `RegionOne`. */
+/** A region name at another store, such as `RegionOne`. */
 const OTHER_REGION = /^[A-Za-z0-9_-]{1,64}$/;
 const DISPLAY_NAME = /^[a-zA-Z0-9\-_ ']+$/;
-/** Access keys and tokens travel in headers. */
+/** Access keys and tokens are sent in headers. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
-const ENDPOINT_MOST_CHARACTERS = 2048;
+const MAX_ENDPOINT_CHARACTERS = 2048;
 
 const notSupported = (what: string) => z.null({ error: `${what} is not supported; leave it out` }).optional();
 
@@ -32,23 +32,23 @@ const prefixText = z
   .string()
   .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ""))
   .superRefine((prefix, context) => {
-    const fault = prefixFault(prefix);
-    if (fault !== null) context.addIssue({ code: "custom", message: fault });
+    const problem = prefixFault(prefix);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
   })
   .openapi({ type: "string" });
 
-/** Backslashes and `..` are no danger to the bucket, but to whoever mirrors its keys into a file system. */
+/** Backslashes and `..` are harmless in the bucket, but not in a file system that mirrors its keys. */
 const prefixFault = (prefix: string): string | null => {
-  if (prefix.includes("\\")) return "The prefix contains a backslash; separate folders by /.";
-  if (prefix.includes("..")) return 'The prefix contains ".."; name the folder otherwise.';
+  if (prefix.includes("\\")) return "The prefix contains a backslash; separate folders with /.";
+  if (prefix.includes("..")) return 'The prefix contains ".."; use another folder name.';
   return prefixProblem(prefix);
 };
 
-const headerText = (most: number) =>
+const headerText = (maxCharacters: number) =>
   z
     .string()
-    .max(most)
-    .regex(HEADER_TEXT, { error: "Input should be ASCII text without spaces and line breaks, and not empty" });
+    .max(maxCharacters)
+    .regex(HEADER_TEXT, { error: "Input should be non-empty ASCII text without spaces or line breaks" });
 
 const credentials = closedObject({
   access_key_id: headerText(255),
@@ -62,7 +62,7 @@ const credentials = closedObject({
   }),
 );
 
-/** How to address the bucket is decided by the endpoint; hints that agree with that are taken, others refused. */
+/** The endpoint decides how the bucket is addressed. Hints that agree with it are accepted, others refused. */
 const addressingHints = closedObject({
   addressing_style: z
     .enum(["auto", "path"], {
@@ -77,8 +77,8 @@ const addressingHints = closedObject({
 });
 
 /**
- * Consoles show the address of a bucket where that of its store is wanted: the bucket would be addressed below itself,
- * and every key begin with its name.
+ * Whether the endpoint already contains the bucket's name. Consoles of stores show such addresses, but the endpoint must
+ * be the store's address: with the bucket's address, the bucket's name would become part of every key.
  */
 const namesBucket = (endpoint: string, bucket: string): boolean => {
   const url = URL.parse(endpoint);
@@ -97,8 +97,8 @@ const configSchema = (profile: WireProfile) =>
     endpoint_url: z
       .string()
       .min(1)
-      .max(ENDPOINT_MOST_CHARACTERS)
-      .refine(isCleanText, { error: "The endpoint must not hold control characters" })
+      .max(MAX_ENDPOINT_CHARACTERS)
+      .refine(isCleanText, { error: "The endpoint must not contain control characters" })
       .nullish(),
     include_bucket_in_prefix: z.boolean().nullish().openapi({ default: profile.includeBucketInPrefixPreset }),
     s3_additional_kwargs: closedObject({}).nullish(),
@@ -109,7 +109,7 @@ const configSchema = (profile: WireProfile) =>
       if (sent.config_kwargs_s3?.addressing_style === "path") return;
       if (!namesBucket(sent.endpoint_url ?? "", sent.bucket_name)) return;
       const message =
-        'The endpoint names the bucket already; leave the bucket\'s name out of it. Where the store itself is so called, send config_kwargs_s3 {"addressing_style": "path"}';
+        'The endpoint contains the bucket\'s name; remove it. If the name is part of the store\'s own address, send config_kwargs_s3 {"addressing_style": "path"}';
       context.addIssue({ code: "custom", path: ["endpoint_url"], message });
     })
     .superRefine((sent, context) => {
@@ -135,7 +135,7 @@ const configSchema = (profile: WireProfile) =>
 
 const destinationType = z.literal("s3", { error: "The only destination_type is s3" });
 
-/** Body of a creation [DST-5]. Whether credentials may be left out [DST-10] is the deployment's setting, not the schema's. */
+/** Body of a creation [DST-5]. A setting of the deployment, not this schema, allows to omit credentials [DST-10]. */
 export const destinationCreate = (profile: WireProfile) =>
   closedObject({
     destination_type: profile.destinationMembersRequired ? destinationType : destinationType.default("s3"),
@@ -145,7 +145,7 @@ export const destinationCreate = (profile: WireProfile) =>
     aws_role_arn: notSupported("aws_role_arn"),
   }).openapi("BulkExportDestinationCreate");
 
-/** Body of a destination's PATCH: new credentials, a new name, or both; what is absent stays. */
+/** Body of a destination's PATCH: new credentials, a new name, or both. Absent members are not changed. */
 export const destinationUpdate = closedObject({
   credentials: credentials.optional(),
   display_name: displayName.optional(),
@@ -158,7 +158,7 @@ export const destinationUpdate = closedObject({
   })
   .openapi("BulkExportDestinationUpdate");
 
-/** A destination as shown: names of credentials, never their values. */
+/** A destination in an answer. It holds the names of the credentials, never their values. */
 export const destinationShown = z
   .object({
     id: shownUuid,

@@ -10,10 +10,10 @@ import { register } from "../kernel/register.ts";
 import { estimateShown, questionOf } from "./estimate-schema.ts";
 import { bulkExportEstimate } from "./schemas.ts";
 
-/** Half of the 10,000 subrequests that a request may make (Cloudflare: Workers limits) [LIM-16]. */
+/** One request may make 10,000 calls to actors (Cloudflare: Workers limits). An estimate uses at most half of them [LIM-16]. */
 const MAX_SHARD_DAYS = 5000;
 
-/** What an export would hold, without exporting anything. */
+/** Estimate of an export, without exporting anything. */
 export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     method: "post",
@@ -21,7 +21,7 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     tag: "Bulk exports",
     access: exportAccess,
     dialect: "detail",
-    summary: "Estimate rows, bytes and files of an export; of a schedule, those of its first window",
+    summary: "Estimate rows, bytes and files of an export; for a schedule, of its first window",
     params: nothing,
     query: nothing,
     body: bulkExportEstimate,
@@ -34,9 +34,9 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const question = questionOf(body, project.value, settings);
       const binding = await who.workspace.binding(body.session_id);
       if (binding !== null) return estimateTable(env, question, binding);
-      const mostDays = Math.floor(MAX_SHARD_DAYS / project.value.shards);
-      if (partitionsOf(question.window).length <= mostDays) return ok(await estimateExport(env, question));
-      const message = `One estimate of this project spans at most ${mostDays} days; ask for parts of the range`;
+      const maxDays = Math.floor(MAX_SHARD_DAYS / project.value.shards);
+      if (partitionsOf(question.window).length <= maxDays) return ok(await estimateExport(env, question));
+      const message = `One estimate of this project spans at most ${maxDays} days; split the range`;
       return fail({ reason: "invalid", loc: ["body", "end_time"], message, type: "value_error" });
     },
   });

@@ -12,7 +12,7 @@ import type { Asked, HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 import { exportEventsShown, runEventsShown, showEvent, showEvents } from "./event-schemas.ts";
-import { type Asking, ownExport, ownRun } from "./own-export.ts";
+import { type CallerContext, ownExport, ownRun } from "./own-export.ts";
 
 const PATH = "/api/v1/bulk-exports/{bulk_export_id}";
 const COMMON = {
@@ -25,12 +25,12 @@ const COMMON = {
   dialect: "detail",
 } as const;
 
-/** What happened to an export and to each of its runs: as a list, and live as server-sent events. */
+/** Event history of an export and of each of its runs: as a list, and live as server-sent events. */
 export const addEventRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
   register(app, {
     ...COMMON,
     path: `${PATH}/events`,
-    summary: "List the events of an export, oldest first; with Accept: text/event-stream, live until its end",
+    summary: "List the events of an export, oldest first; with Accept: text/event-stream, streamed live until it ends",
     params: z.object({ bulk_export_id: uuid }),
     answer: exportEventsShown,
     ...answersFrom(profile, exportLog),
@@ -39,38 +39,38 @@ export const addEventRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile):
   register(app, {
     ...COMMON,
     path: `${PATH}/runs/{run_id}/events`,
-    summary: "List the events of a run, oldest first; with Accept: text/event-stream, live until its end",
+    summary: "List the events of a run, oldest first; with Accept: text/event-stream, streamed live until it ends",
     params: z.object({ bulk_export_id: uuid, run_id: uuid }),
     answer: runEventsShown,
     ...answersFrom(profile, runLog),
   });
 };
 
-/** A log that the caller may read, to be asked again and again. */
+/** Reads pages of a log that the caller may read. */
 type Log = (query: EventQuery) => Promise<EventPage<ExportEvent | ExportRunEvent>>;
 
-const exportLog = async (asking: Asking, params: { bulk_export_id: string }): Promise<Result<Log, Refusal>> => {
-  const owned = await ownExport(asking, params.bulk_export_id);
+const exportLog = async (context: CallerContext, params: { bulk_export_id: string }): Promise<Result<Log, Refusal>> => {
+  const owned = await ownExport(context, params.bulk_export_id);
   return owned.ok ? ok((query) => owned.value.events(query)) : owned;
 };
 
 const runLog = async (
-  asking: Asking,
+  context: CallerContext,
   params: { bulk_export_id: string; run_id: string },
 ): Promise<Result<Log, Refusal>> => {
-  const owned = await ownRun(asking, { exportId: params.bulk_export_id, runId: params.run_id });
+  const owned = await ownRun(context, { exportId: params.bulk_export_id, runId: params.run_id });
   return owned.ok ? ok((query) => owned.value.runEvents(params.run_id, query)) : owned;
 };
 
 const answersFrom = <Params>(
   profile: WireProfile,
-  logOf: (asking: Asking, params: Params) => Promise<Result<Log, Refusal>>,
+  logOf: (context: CallerContext, params: Params) => Promise<Result<Log, Refusal>>,
 ) => ({
-  async handle(asked: Asked<Asking["who"], Params, EventQuery, null>) {
+  async handle(asked: Asked<CallerContext["who"], Params, EventQuery, null>) {
     const log = await logOf(asked, asked.params);
     return log.ok ? ok(showEvents(profile, await log.value(asked.query))) : log;
   },
-  async stream(asked: Asked<Asking["who"], Params, EventQuery, null>) {
+  async stream(asked: Asked<CallerContext["who"], Params, EventQuery, null>) {
     const log = await logOf(asked, asked.params);
     if (!log.ok) return log;
     return eventStream(asked.request, asked.query.after, async (after) => {

@@ -7,60 +7,62 @@ import type { ShownEvent } from "../kernel/event-schemas.ts";
 import { eventPageShown } from "../kernel/event-schemas.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 
-/** What each event of an export says. */
+/** Meaning of each event of an export. */
 export const EXPORT_EVENTS = {
-  ExportCreated: "Asked for; everything that it does is fixed.",
-  ExportStarted: "The workspace had room; it works until `deadline` at the longest.",
-  RunAdmitted: "A run may work.",
-  RunReported: "A run said how far it is.",
-  ManifestBegan: "The manifest is being written.",
-  ManifestFailed: "The manifest could not be written; it is tried again at `retry_at`.",
-  ManifestCommitted: "The manifest and _SUCCESS stand in the bucket.",
-  ExportCompleted: "Ended: everything is in the bucket and proven.",
-  ExportFailed: "Ended: a run or the manifest failed for good, or the project was deleted.",
-  ExportPaused: "Paused by the customer; no time runs out meanwhile.",
-  ExportResumed: "Resumed by the customer; `deadline` moved by the pause.",
-  ExportCancelled: "Ended by the customer; a schedule also when its project was deleted.",
-  ExportTimedOut: "Ended by its deadline.",
-  MarkerRemoved: "No _SUCCESS stands in the bucket, for the export is not COMPLETED.",
-  MarkerRemovalFailed: "_SUCCESS could not be taken away; it is tried again at `retry_at`.",
-  MarkerLeft: "_SUCCESS may stand although the export is not COMPLETED; the credentials cannot take it away.",
-  LookFailed: "The table could not be asked for late rows; the window that is due waits until `retry_at`.",
-  WindowSpawned: "The schedule made the export of its next window.",
+  ExportCreated: "The export was created. Its definition does not change any more.",
+  ExportStarted: "The workspace had capacity, and the export started. It ends at `deadline` at the latest.",
+  RunAdmitted: "A run may start.",
+  RunReported: "A run reported its progress.",
+  ManifestBegan: "Writing the manifest began.",
+  ManifestFailed: "Writing the manifest failed; the next attempt is at `retry_at`.",
+  ManifestCommitted: "The manifest and _SUCCESS are in the bucket.",
+  ExportCompleted: "The export ended: all files are in the bucket and verified.",
+  ExportFailed: "The export ended: a run or the manifest failed permanently, or the project was deleted.",
+  ExportPaused: "The customer paused the export. Its deadline does not run during the pause.",
+  ExportResumed: "The customer resumed the export. `deadline` was extended by the duration of the pause.",
+  ExportCancelled: "The customer cancelled the export, or the project of a schedule was deleted.",
+  ExportTimedOut: "The export ended at its deadline.",
+  MarkerRemoved: "_SUCCESS is not in the bucket, because the export is not COMPLETED.",
+  MarkerRemovalFailed: "_SUCCESS could not be deleted; the next attempt is at `retry_at`.",
+  MarkerLeft: "_SUCCESS may be in the bucket although the export is not COMPLETED; the credentials cannot delete it.",
+  LookFailed: "The query for late rows of the table failed; the window that is due waits until `retry_at`.",
+  WindowSpawned: "The schedule created the export of its next window.",
 } as const satisfies Record<ExportEvent["type"], string>;
 
-/** What each event of a run says. */
+/** Meaning of each event of a run. */
 export const RUN_EVENTS = {
-  RunStarted: "Has all that it needs to know.",
-  AttemptStarted: "An attempt began; it works until `deadline` at the longest.",
-  StepBegan: "A step of the work began.",
-  StepPaused: "The step goes on with the next alarm.",
-  StepCrashed: "The process died within the step.",
-  StagingBegan: "It is fixed which rows of the table are exported, and in which pages they are read.",
-  PageStaged: "A page of the table arrived.",
-  StagingDropped: "The table's rows are no longer those that were counted; it is read anew.",
-  SnapshotTaken: "It is fixed which traces are exported.",
-  SegmentDerived: "A piece that could not be copied was made anew.",
-  FilesPlanned: "It is fixed which files are written.",
+  RunStarted: "The run received its definition.",
+  AttemptStarted: "An attempt began. It ends at `deadline` at the latest.",
+  StepBegan: "A step began.",
+  StepPaused: "The step continues with the next alarm.",
+  StepCrashed: "The process ended during the step.",
+  StagingBegan: "The rows of the table to export, and the pages in which they are read, were determined.",
+  PageStaged: "A page of the table was read.",
+  StagingDropped: "The rows of the table changed since they were counted; the table is read again.",
+  SnapshotTaken: "The traces to export were determined.",
+  SegmentDerived: "A part of a file that could not be copied was encoded.",
+  FilesPlanned: "The files to write were determined.",
   UploadOpened: "A multipart upload was opened.",
-  PartUploaded: "A part arrived.",
-  UploadLost: "The store forgot the upload; it begins anew.",
-  UploadAborted: "An upload was given up, so that nothing dangles.",
-  AbortFailed: "The open upload could not be given up; it is tried again at `retry_at`.",
-  AbortRetried: "The open upload is being given up again.",
-  UploadAbandoned: "The open upload is left to the bucket's own lifecycle rule.",
-  FileCommitted: "A file stands in the bucket.",
-  SlowedDown: "The store asked for fewer requests, or took a part too slowly; fewer parts at once from `resume_at` on.",
-  SlowDownEnded: "Work goes on.",
-  SpedUp: "More parts go up at once again.",
-  AttemptFailed: "The attempt failed; the next one begins at `retry_at`.",
-  RunPaused: "Waits, as its export does.",
-  RunResumed: "Goes on where it stopped; `deadline` moved by the pause.",
-  RunCompleted: "Ended: every planned row is in the bucket.",
-  RunFailed: "Ended: no retry is left, or none would help.",
-  RunCancelled: "Ended with its cancelled export.",
-  RunTimedOut: "Ended with its export, which was out of time.",
-  ScratchCleaned: "What it kept for itself is removed.",
+  PartUploaded: "A part was uploaded.",
+  UploadLost: "The store no longer knows the upload; it starts again.",
+  UploadAborted: "A multipart upload was aborted, so that no parts remain in the bucket.",
+  AbortFailed: "Aborting the multipart upload failed; the next attempt is at `retry_at`.",
+  AbortRetried: "Another attempt to abort the multipart upload began.",
+  UploadAbandoned: "The multipart upload stays open; the bucket's lifecycle rule must remove it.",
+  FileCommitted: "A file is in the bucket.",
+  SlowedDown:
+    "The store asked for fewer requests, or accepted a part too slowly. From `resume_at` on, fewer parts are " +
+    "uploaded concurrently.",
+  SlowDownEnded: "Uploads continue.",
+  SpedUp: "More parts are uploaded concurrently again.",
+  AttemptFailed: "The attempt failed; the next attempt is at `retry_at`.",
+  RunPaused: "The run was paused with its export.",
+  RunResumed: "The run continues where it stopped. `deadline` was extended by the duration of the pause.",
+  RunCompleted: "The run ended: every planned row is in the bucket.",
+  RunFailed: "The run ended: no retry is left, or the failure cannot be retried.",
+  RunCancelled: "The run ended, because its export was cancelled.",
+  RunTimedOut: "The run ended, because its export timed out.",
+  ScratchCleaned: "The temporary objects of the run were deleted.",
 } as const satisfies Record<ExportRunEvent["type"], string>;
 
 export const exportEventsShown = eventPageShown("BulkExportEvent", EXPORT_EVENTS);
@@ -80,7 +82,7 @@ export const showEvent = (
   return { seq, at: isoFromMs(at), type, data: shownMembers(profile, data) };
 };
 
-/** Members whose word on the wire is another one than their own in snake_case. */
+/** Members whose name on the wire is not their own name in snake_case. */
 const WIRE_NAMES: Readonly<Record<string, string>> = {
   destinationId: "bulk_export_destination_id",
   exportId: "bulk_export_id",
@@ -93,7 +95,7 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 const wireName = (name: string): string =>
   WIRE_NAMES[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Instants by the names that the domain gives them: those of traces are in microseconds, all others in milliseconds. */
+/** Members that are instants, recognized by name: those of traces are in microseconds, all others in milliseconds. */
 const INSTANT = /^(?:start|end|deadline|\w+At)$/;
 const TRACE_INSTANT = /^(?:min|max)Start$/;
 

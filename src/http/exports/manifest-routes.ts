@@ -5,19 +5,19 @@ import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { ownExport } from "./own-export.ts";
 
-/** Its members are described where it is made; clients that verify need the very text. */
+/** JSON text, byte for byte: clients verify against it. src/domain/export defines its members. */
 const manifestText = z.string().openapi({
   type: "object",
-  description: "Every file of the export with rows, bytes, SHA-256, expected ETag, ETag and how it was verified.",
+  description: "Every file of the export with its rows, bytes, SHA-256, expected ETag, ETag and way of verification.",
 });
 
-/** The proof of an export, for those who compare it with what lies in the bucket. */
+/** The manifest of an export, for comparison with the contents of the bucket. */
 export const addManifestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     method: "get",
     path: "/api/v1/bulk-exports/{bulk_export_id}/manifest",
     tag: "Bulk exports",
-    summary: "Retrieve the manifest of a COMPLETED export, byte for byte as it lies in the bucket",
+    summary: "Retrieve the manifest of a COMPLETED export, byte for byte as in the bucket",
     access: exportAccess,
     params: z.object({ bulk_export_id: uuid }),
     query: nothing,

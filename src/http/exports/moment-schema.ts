@@ -4,7 +4,7 @@ import { closedObject, parseInstant } from "../kernel/fields.ts";
 
 const EVENT_NUMBER = /^\d{1,15}$/;
 
-/** `as_of` of a record: the number of one of its events, or an ISO 8601 time; absent: the present. */
+/** `as_of` of a record: the number of one of its events, or an ISO 8601 time. Absent: now. */
 const asOf = z
   .string({ error: "Input should be given once" })
   .transform((text, context): Moment => {
@@ -16,7 +16,7 @@ const asOf = z
     context.addIssue({ code: "custom", message, params: { type: "value_error" } });
     return z.NEVER;
   })
-  .openapi({ type: "string", description: "The record as it was right after this event, or at this time." });
+  .openapi({ type: "string", description: "Number of an event or a time: returns the record as it was then." });
 
-/** The query of a record that can be shown as it was. */
+/** The query of a record that is available as of a past moment. */
 export const asOfQuery = closedObject({ as_of: asOf.optional() });

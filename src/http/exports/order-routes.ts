@@ -19,14 +19,14 @@ const COMMON = {
   dialect: "detail",
 } as const;
 
-/** What a customer can order about an export that exists: pause, resume, clone, and a failed run once more. */
+/** Actions on an existing export: pause, resume, clone, and retry of a failed run. */
 export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfile): void => {
   const shown = bulkExportShown(profile);
 
   register(app, {
     ...COMMON,
     path: `${PATH}/pause`,
-    summary: "Pause an export or a schedule; nothing that was done is done again, and no time runs out meanwhile",
+    summary: "Pause an export or a schedule; finished work is kept, and the deadline does not run during the pause",
     params: ONE,
     body: null,
     answer: shown,
@@ -54,7 +54,7 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
   register(app, {
     ...COMMON,
     path: `${PATH}/clone`,
-    summary: "Create an export like this one; each member sent replaces the original's",
+    summary: "Create a copy of an export; each member sent replaces that of the original",
     params: ONE,
     body: bulkExportClone,
     isRepeatable: true,
@@ -75,7 +75,7 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
   register(app, {
     ...COMMON,
     path: `${PATH}/runs/{run_id}/retry`,
-    summary: "Export the range of a failed, cancelled or timed-out run once more, as a new export",
+    summary: "Export the range of a failed, cancelled or timed-out run again, as a new export",
     params: z.object({ bulk_export_id: uuid, run_id: uuid }),
     body: null,
     answer: shown,

@@ -8,48 +8,48 @@ import type { Moment } from "../../domain/shared/history.ts";
 import { ok, type Result } from "../../domain/shared/result.ts";
 import type { Caller } from "../kernel/auth.ts";
 
-/** Who asks, and where. */
-export interface Asking {
+/** The caller, and the bindings of the Worker. */
+export interface CallerContext {
   readonly who: Caller;
   readonly env: Env;
 }
 
 /**
- * The actor of an export, for what the export alone knows. Whether the caller may ask is for the workspace to say:
- * another tenant's export is as unknown as one that never was.
+ * The actor of an export of the caller's workspace, for data that only the export has. The workspace decides access: an
+ * export of another tenant is answered like one that does not exist.
  */
-export const ownExport = async ({ who, env }: Asking, id: string): Promise<Result<ExportProtocol, Refusal>> => {
+export const ownExport = async ({ who, env }: CallerContext, id: string): Promise<Result<ExportProtocol, Refusal>> => {
   const known = await who.workspace.export(id);
   return known.ok ? ok(bulkExport(env, id)) : known;
 };
 
-/** The actor of an export, for what it knows of that run of its own. */
+/** The actor of the export that the run belongs to. */
 export const ownRun = async (
-  { who, env }: Asking,
+  { who, env }: CallerContext,
   query: { readonly exportId: string; readonly runId: string },
 ): Promise<Result<ExportProtocol, Refusal>> => {
   const known = await who.workspace.run(query);
   return known.ok ? ok(bulkExport(env, query.exportId)) : known;
 };
 
-/** The record of an export at a moment; without one, as it is. */
+/** The record of an export as of a moment; undefined: now. */
 export const exportAsOf = async (
-  asking: Asking,
+  context: CallerContext,
   id: string,
   moment: Moment | undefined,
 ): Promise<Result<ExportRecord, Refusal>> => {
-  if (moment === undefined) return asking.who.workspace.export(id);
-  const owned = await ownExport(asking, id);
+  if (moment === undefined) return context.who.workspace.export(id);
+  const owned = await ownExport(context, id);
   return owned.ok ? owned.value.viewAsOf(moment) : owned;
 };
 
-/** The record of a run at a moment; without one, as it is. */
+/** The record of a run as of a moment; undefined: now. */
 export const runAsOf = async (
-  asking: Asking,
+  context: CallerContext,
   query: { readonly exportId: string; readonly runId: string },
   moment: Moment | undefined,
 ): Promise<Result<ExportRunRecord, Refusal>> => {
-  if (moment === undefined) return asking.who.workspace.run(query);
-  const owned = await ownExport(asking, query.exportId);
+  if (moment === undefined) return context.who.workspace.run(query);
+  const owned = await ownExport(context, query.exportId);
   return owned.ok ? owned.value.runAsOf(query.runId, moment) : owned;
 };

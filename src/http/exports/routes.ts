@@ -55,7 +55,7 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     success: "ok",
     answer: z.array(shown),
     async handle({ query, who }) {
-      const found = await allBatches(query, async (part) => ok(await who.workspace.listExports(part)));
+      const found = await allBatches(query, async (batch) => ok(await who.workspace.listExports(batch)));
       return found.ok ? ok(found.value.map((record) => showExport(profile, record))) : found;
     },
   });
@@ -64,7 +64,7 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     ...COMMON,
     method: "get",
     path: `${PATH}/{bulk_export_id}`,
-    summary: "Retrieve an export with its current status, or as it was",
+    summary: "Retrieve an export with its current status, or as of a past event or time",
     params: ONE,
     query: asOfQuery,
     body: null,
@@ -80,7 +80,7 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     ...COMMON,
     method: "patch",
     path: `${PATH}/{bulk_export_id}`,
-    summary: "Cancel an export; a cancelled schedule spawns no more, what it spawned goes on",
+    summary: "Cancel an export; a cancelled schedule creates no more exports, those it created continue",
     params: ONE,
     query: nothing,
     body: bulkExportUpdate,

@@ -27,14 +27,14 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
   register(app, {
     ...COMMON,
     path: `${PATH}/runs`,
-    summary: "List the runs of all exports that a schedule spawned",
+    summary: "List the runs of all exports that a schedule created",
     params: nothing,
     query: closedObject({ source_bulk_export_id: uuid, ...paging(null) }),
     answer: z.array(shown),
     failures: ["notFound"],
     async handle({ query, who }) {
       const { source_bulk_export_id: scheduleId, ...page } = query;
-      const found = await allBatches(page, (part) => who.workspace.listScheduleRuns({ scheduleId, ...part }));
+      const found = await allBatches(page, (batch) => who.workspace.listScheduleRuns({ scheduleId, ...batch }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -48,7 +48,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     answer: z.array(shown),
     async handle({ params, query, who }) {
       const exportId = params.bulk_export_id;
-      const found = await allBatches(query, (part) => who.workspace.listRuns({ exportId, ...part }));
+      const found = await allBatches(query, (batch) => who.workspace.listRuns({ exportId, ...batch }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -56,7 +56,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
   register(app, {
     ...COMMON,
     path: `${PATH}/{bulk_export_id}/runs/{run_id}`,
-    summary: "Retrieve one run of an export, or as it was",
+    summary: "Retrieve one run of an export, with its current status or as of a past event or time",
     params: z.object({ bulk_export_id: uuid, run_id: uuid }),
     query: asOfQuery,
     answer: shown,

@@ -5,7 +5,7 @@ import { runFailureText } from "../kernel/failure-text.ts";
 import { isoOrNull, shownInstant, shownUuid } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 
-/** Progress of a run. `rows_planned` and `bytes_written` are ours, the rest is the original's record. */
+/** Progress of a run. `rows_planned` and `bytes_written` are additions to the record of the original service. */
 const progressShown = z.object({
   rows_written: z.int(),
   exported_files: z.array(z.string()).openapi({ description: "Committed files as `<bucket>/<key>`." }),
@@ -13,12 +13,12 @@ const progressShown = z.object({
   latest_cursor: z.string().nullable(),
   pending_upload: z.null(),
   rows_planned: z.int().openapi({
-    description: "Rows that this run writes; until its files are planned, all those of the segments that hold them.",
+    description: "Rows that this run writes. Before its files are planned: all rows of the segments it reads.",
   }),
   bytes_written: z.int(),
 });
 
-/** A run of an export as shown: one UTC day or a part of one. */
+/** A run of an export in an answer: one UTC day or a part of one. */
 export const exportRunShown = (profile: WireProfile) =>
   z
     .object({
@@ -30,7 +30,7 @@ export const exportRunShown = (profile: WireProfile) =>
       errors: z
         .record(z.string(), z.string())
         .nullable()
-        .openapi({ description: "Known errors by attempt: `retry_0`, `retry_1`, ..." }),
+        .openapi({ description: "Errors by attempt: `retry_0`, `retry_1`, ..." }),
       metadata: z.object({
         prefix: z.string(),
         start_time: shownInstant,
@@ -44,7 +44,7 @@ export const exportRunShown = (profile: WireProfile) =>
       start_time: shownInstant,
       end_time: shownInstant,
       late: z.boolean().openapi({
-        description: "Only rows that arrived after the schedule had exported the windows they belong to.",
+        description: "Whether the run exports late rows only: rows that arrived after their window was exported.",
       }),
     })
     .openapi("BulkExportRun");

@@ -13,17 +13,17 @@ import { exportStatusWord, meansCancelled, type WireProfile } from "../kernel/wi
 const FORMAT_VERSIONS = ["v1", "v2_beta"] as const;
 const COMPRESSIONS = ["zstandard", "snappy", "gzip", "none"] as const;
 
-/** Longest part of a refused value that a message repeats. */
-const QUOTED_MOST_CHARACTERS = 80;
+/** Characters of a refused value that an error text quotes. */
+const MAX_QUOTED_CHARACTERS = 80;
 
 const exportField = z.enum(ALL_FIELDS, {
   error: (issue) =>
-    `Unknown field ${JSON.stringify(issue.input)?.slice(0, QUOTED_MOST_CHARACTERS)}. The fields are: ${ALL_FIELDS.join(", ")}.`,
+    `Unknown field ${JSON.stringify(issue.input)?.slice(0, MAX_QUOTED_CHARACTERS)}. The fields are: ${ALL_FIELDS.join(", ")}.`,
 });
 
 const exportFields = z
   .array(exportField)
-  .min(1, { error: "Name at least one field, or leave export_fields out to export all but feedbacks" })
+  .min(1, { error: "Name at least one field, or leave export_fields out to export all fields except feedbacks" })
   .superRefine((fields, context) => {
     fields.forEach((field, at) => {
       if (fields.indexOf(field) === at) return;
@@ -42,8 +42,8 @@ interface WindowSent {
   readonly interval_hours?: number | null | undefined;
 }
 
-/** One-off exports have an end, schedules an interval, never both [EXP-10]. */
-const windowFault = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
+/** One-off exports have an end, schedules have an interval, never both [EXP-10]. null: the members are valid. */
+const windowProblem = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
   const end = sent.end_time ?? null;
   const scheduled = (sent.interval_hours ?? null) !== null;
   if (end === null) {
@@ -60,7 +60,7 @@ const windowFault = (sent: WindowSent): { readonly type: string; readonly messag
   return { type: "value_error", message };
 };
 
-/** Members that only the original has are taken where they change nothing, refused where they would. */
+/** Members that only the original service supports are accepted if they change nothing, refused otherwise. */
 const members = closedObject({
   bulk_export_destination_id: uuid,
   session_id: uuid,
@@ -76,27 +76,27 @@ const members = closedObject({
 });
 
 const checkWindow = (sent: WindowSent, context: z.core.$RefinementCtx<unknown>): void => {
-  const fault = windowFault(sent);
-  if (fault === null) return;
-  context.addIssue({ code: "custom", path: ["end_time"], message: fault.message, params: { type: fault.type } });
+  const problem = windowProblem(sent);
+  if (problem === null) return;
+  context.addIssue({ code: "custom", path: ["end_time"], message: problem.message, params: { type: problem.type } });
 };
 
 /** Body of a creation [EXP-8]. */
 export const bulkExportCreate = members.superRefine(checkWindow).openapi("BulkExportCreate");
 
-/** The same for an estimate, which needs no destination. */
+/** Body of an estimate: like a creation, but the destination is optional. */
 export const bulkExportEstimate = members
   .partial({ bulk_export_destination_id: true })
   .superRefine(checkWindow)
   .openapi("BulkExportEstimateCreate");
 
 /**
- * Body of a clone [EXP-6]: any members of a creation. null for `end_time`, `interval_hours`, `filter` or `export_fields`
- * removes the original's; for other members it keeps the original's. No member at all replaces nothing.
+ * Body of a clone [EXP-6]: any members of a creation. Absent members keep the original's value. null removes the
+ * original's `end_time`, `interval_hours`, `filter` or `export_fields`; for other members it keeps the original's value.
  */
 export const bulkExportClone = members.partial().openapi("BulkExportClone").prefault({});
 
-/** The definition that a valid creation stands for. */
+/** Translates a valid creation into the definition of an export. */
 export const definitionOf = (
   sent: z.output<typeof bulkExportCreate>,
   given: {
@@ -122,7 +122,7 @@ export const definitionOf = (
   createdAt: given.now,
 });
 
-/** The definition of an export like the original, but for the members sent; as valid as a creation must be [EXP-28]. */
+/** The definition of a clone: the original's with the members sent replaced. Refused if not valid as a creation [EXP-28]. */
 export const cloneOf = (
   original: ExportDefinition,
   sent: z.output<typeof bulkExportClone>,
@@ -140,12 +140,12 @@ export const cloneOf = (
     start_time: sent.start_time ?? original.start,
     format_version: sent.format_version ?? original.formatVersion,
   };
-  const fault = windowFault(merged);
-  if (fault === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression }));
-  return fail({ reason: "invalid", loc: ["body", "end_time"], message: fault.message, type: fault.type });
+  const problem = windowProblem(merged);
+  if (problem === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression }));
+  return fail({ reason: "invalid", loc: ["body", "end_time"], message: problem.message, type: problem.type });
 };
 
-/** Body of a PATCH [EXP-4]. `{}` cancels too, so a misspelt member must not pass for it. */
+/** Body of a PATCH [EXP-4]. `{}` cancels too, so a misspelt member must be refused. */
 export const bulkExportUpdate = closedObject({
   status: z
     .string()
@@ -153,7 +153,7 @@ export const bulkExportUpdate = closedObject({
     .optional(),
 }).openapi("BulkExportUpdate");
 
-/** An export as shown. `rows_written`, `rows_planned` and `errors` are ours, the rest is the original's record. */
+/** An export in an answer. `rows_written`, `rows_planned` and `errors` are additions to the record of the original service. */
 export const bulkExportShown = (profile: WireProfile) =>
   z
     .object({
@@ -176,12 +176,12 @@ export const bulkExportShown = (profile: WireProfile) =>
       created_at: shownInstant,
       updated_at: shownInstant,
       finished_at: shownInstant.nullable(),
-      paused_at: shownInstant.nullable().openapi({ description: "Null: it is not paused, or it has ended." }),
-      rows_written: z.int().openapi({ description: "Rows in committed files so far, over all runs." }),
-      rows_planned: z.int().openapi({ description: "The `rows_planned` of all runs so far." }),
+      paused_at: shownInstant.nullable().openapi({ description: "Null: the export is not paused, or it has ended." }),
+      rows_written: z.int().openapi({ description: "Rows in the committed files of all runs so far." }),
+      rows_planned: z.int().openapi({ description: "Sum of `rows_planned` over all runs so far." }),
       errors: z.record(z.string(), z.string()).nullable().openapi({
         description:
-          "`manifest`: why the manifest could not be written. `project`: that its project was deleted. Errors of runs are told by the runs. Null in lists.",
+          "`manifest`: why the manifest could not be written. `project`: the project was deleted. Errors of runs are in the runs. Null in lists.",
       }),
     })
     .openapi("BulkExport");
@@ -218,6 +218,6 @@ export const showExport = (
 
 const errorsOf = ({ manifestFailure, isProjectDeleted }: ExportRecord): Record<string, string> | null => {
   if (isProjectDeleted)
-    return { project: "The project was deleted, and its runs with it. There is nothing to export any more." };
+    return { project: "The project and its runs were deleted, so there is nothing left to export." };
   return manifestFailure === null ? null : { manifest: storeText(manifestFailure) };
 };

@@ -17,7 +17,7 @@ const COMMON = { tag: "Feedback", access: workspaceAccess, success: "ok", dialec
 
 const oneFeedback = { params: z.object({ feedback_id: uuid }), query: nothing } as const;
 
-/** Feedback on runs, at both places where clients look for it. */
+/** Feedback on runs, at both paths that clients use. */
 export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -25,7 +25,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "post",
     path: "/api/v1/feedback",
     aliases: ["/feedback"],
-    summary: "Give feedback on a run; sent again under its id, it replaces the earlier one",
+    summary: "Create feedback on a run; feedback with an existing id replaces the earlier one",
     params: nothing,
     query: nothing,
     body: null,
@@ -41,7 +41,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const [refusal] = refusals;
       if (refusal !== undefined) return fail(refusal);
       const { id: runId, feedback, project } = read.value;
-      if (feedback === null) throw new Error("a feedback was read without what it says");
+      if (feedback === null) throw new Error("the change holds no feedback");
       const projectId = project !== null && "id" in project ? project.id : null;
       return ok(showFeedback({ id: feedback.id, runId, projectId, json: feedback.json }));
     },
@@ -52,7 +52,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "get",
     path: "/api/v1/feedback",
     aliases: ["/feedback"],
-    summary: "List feedback, the newest first",
+    summary: "List feedback, newest first",
     params: nothing,
     query: feedbackQuery,
     body: null,
@@ -91,7 +91,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "patch",
     path: "/api/v1/feedback/{feedback_id}",
     aliases: ["/feedback/{feedback_id}"],
-    summary: "Change a feedback; what is absent stays as it is",
+    summary: "Change a feedback; absent members are not changed",
     body: feedbackUpdate,
     answer: feedbackShown,
     failures: ["capacity"],
@@ -130,13 +130,13 @@ const found = async (env: HttpEnv["Bindings"], { identity }: Caller, id: string)
   return record === null ? unknown(id) : ok(showFeedback(record));
 };
 
-async function* shown(pieces: ReturnType<typeof listFeedback>) {
-  for await (const piece of pieces) yield piece.map(showFeedback);
+async function* shown(pages: ReturnType<typeof listFeedback>) {
+  for await (const page of pages) yield page.map(showFeedback);
 }
 
 const unknown = (id: string) => fail({ reason: "not_found", what: "feedback", id } as const);
 
-/** Its id is made here when the client names none. */
+/** Reads the feedback of a request. It gets a random id if the client sent none. */
 const feedbackIn = async ({ body, headers }: Request): Promise<Result<RunChange, Invalid>> => {
   if (body === null) return invalid(["body"], "Field required", "missing");
   const decoded = decodeBody(body, headers.get("Content-Encoding"));

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import type { FeedbackRecord } from "../../../durable/worker/feedback.ts";
 import { closedObject, paging, severalOf, shownUuid, truth, uuid } from "../kernel/fields.ts";
 
-/** The original lists at most this many at once, and as many without `limit`. */
+/** Maximum and default of `limit`, as in the original service. */
 const FEEDBACK_PER_PAGE = 100;
 
-/** Feedback that fits everything sent; a member sent several times stands for any of its values. */
+/** Feedback must match all members sent, and any value of a member that is sent several times. */
 export const feedbackQuery = closedObject({
   run: severalOf(uuid),
   session: severalOf(uuid),
@@ -15,7 +15,7 @@ export const feedbackQuery = closedObject({
   ...paging(FEEDBACK_PER_PAGE, FEEDBACK_PER_PAGE),
 });
 
-/** What is absent or null stays as it is. */
+/** Absent members and null are not changed. */
 export const feedbackUpdate = z
   .object({
     score: z.union([z.number(), z.boolean()], { error: "Input should be a number, true or false" }).nullish(),
@@ -31,9 +31,7 @@ export const feedbackShown = z
     id: shownUuid,
     run_id: shownUuid,
     trace_id: shownUuid.nullable(),
-    session_id: shownUuid
-      .nullable()
-      .openapi({ description: "The project of its run; null as long as that is unknown." }),
+    session_id: shownUuid.nullable().openapi({ description: "Project of the run; null until the run is known." }),
     key: z.string(),
     score: z.union([z.number(), z.boolean()]).nullable(),
     value: z.unknown(),
@@ -48,7 +46,7 @@ export const feedbackShown = z
   })
   .openapi("Feedback");
 
-/** It is put together as it goes out: a hundred of the longest do not fit into memory. */
+/** A JSON list written as a stream: a page of the longest feedback does not fit into memory. */
 export const feedbackList = z.custom<ReadableStream<Uint8Array>>().openapi({
   type: "array",
   items: { $ref: "#/components/schemas/Feedback" },

@@ -20,13 +20,13 @@ import {
 } from "../kernel/problems.ts";
 
 /**
- * Where OTLP exporters look when they are given `<address>/otel` or `<address>/api/v1/otel`. Those that the langsmith SDKs
- * make are given that address as the one of traces, and add nothing to it.
+ * OTLP exporters add `/v1/traces` to the address they are given, `<address>/otel` or `<address>/api/v1/otel`. The
+ * exporters of the langsmith SDKs use that address without adding anything.
  */
 const PATH = "/api/v1/otel/v1/traces";
 const ALIASES = ["/otel/v1/traces", "/api/v1/otel", "/otel"];
 
-/** Project of spans that name none. */
+/** Header with the project of spans that name none. */
 const PROJECT_HEADER = "Langsmith-Project";
 
 const MEDIA_TYPES: Readonly<Record<OtlpFormat, string>> = {
@@ -35,8 +35,8 @@ const MEDIA_TYPES: Readonly<Record<OtlpFormat, string>> = {
 };
 
 /**
- * Traces as OpenTelemetry sends them: OTLP/HTTP 1.9. Its answers are messages of their own, in the request's encoding,
- * and its exporters repeat a request only after 429, 502, 503 and 504.
+ * Ingest by OTLP/HTTP 1.9. Answers are OTLP messages in the encoding of the request. Exporters repeat a request only
+ * after 429, 502, 503 and 504.
  */
 export const addOtelRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   app.openAPIRegistry.registerPath(createRoute(DOCUMENT));
@@ -50,7 +50,7 @@ export const addOtelRoutes = (app: OpenAPIHono<HttpEnv>): void => {
           ? successAnswer(format ?? "json", outcome.value)
           : problemAnswer(format, problemOf(outcome.failure));
       } catch (thrown) {
-        // Repeating is harmless, and exporters throw away what is answered with 500.
+        // 503, not 500: exporters drop spans after 500, and sending them again is harmless.
         const fault = faultOf(thrown, request);
         return problemAnswer(format, { ...fault, status: STATUS.unavailable, headers: RETRY_SOON });
       }
@@ -84,13 +84,13 @@ const DOCUMENT = {
     },
   },
   responses: {
-    [STATUS.ok]: { description: "ExportTraceServiceResponse; `partialSuccess` says how many spans were refused." },
+    [STATUS.ok]: { description: "ExportTraceServiceResponse; `partialSuccess` holds the number of refused spans." },
     ...Object.fromEntries(FAILURES.map((name) => [STATUS[name], { description: FAILURE_TEXTS[name] }])),
   },
 } as const satisfies Parameters<typeof createRoute>[0];
 
 interface Taken extends IngestOutcome {
-  /** Spans of the request, refused ones included. */
+  /** Number of spans in the request, including refused ones. */
   readonly spans: number;
 }
 
@@ -139,9 +139,9 @@ const successAnswer = (format: OtlpFormat, { accepted, refusals, spans }: Taken)
 };
 
 const problemAnswer = (format: OtlpFormat | null, { status, detail, headers }: Problem): Response => {
-  const spoken = format ?? "json";
-  return new Response(failureStatus(spoken, problemText(detail)), {
+  const answerFormat = format ?? "json";
+  return new Response(failureStatus(answerFormat, problemText(detail)), {
     status: status === STATUS.invalid ? STATUS.otlpInvalid : status,
-    headers: { ...headers, "Content-Type": MEDIA_TYPES[spoken] },
+    headers: { ...headers, "Content-Type": MEDIA_TYPES[answerFormat] },
   });
 };

@@ -22,7 +22,7 @@ type Answered = Result<z.output<typeof taken>, RequestFailure>;
 
 const taken = z.object({ message: z.string() }).openapi("Taken");
 const takenRun = taken
-  .extend({ id: shownUuid.openapi({ description: "Of the run; made here if a new run came without one." }) })
+  .extend({ id: shownUuid.openapi({ description: "Id of the run; generated if a new run was sent without one." }) })
   .openapi("TakenRun");
 
 const COMMON = {
@@ -37,7 +37,7 @@ const COMMON = {
 
 const JSON_ONLY = ["application/json"];
 
-/** Traces as the original's clients send them, at both places where they look; answered once durable. */
+/** Ingest for clients of the original service, at both paths that they use. Answers once the changes are durable. */
 export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -87,7 +87,7 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "patch",
     path: "/api/v1/runs/{run_id}",
     aliases: ["/runs/{run_id}"],
-    summary: "Change one run; what is absent stays as it is",
+    summary: "Change one run; absent members are not changed",
     params: z.object({ run_id: uuid }),
     rawBody: JSON_ONLY,
     answer: takenRun,
@@ -122,12 +122,12 @@ const take = async ({ env, who }: IngestRequest, changes: Changes): Promise<Answ
 };
 
 const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Answered => {
-  // Before all else: a client that is told of another fault does not send again.
+  // First: only this failure makes a client send again.
   if (capacity !== null) return fail(capacity);
   const [first] = refusals;
   if (first === undefined) return ok({ message: `${accepted} taken` });
   if (refusals.length === 1) return fail(first);
-  // An unknown project is usually unknown to every run of the body, and says more than what else is wrong with some.
+  // A refusal such as an unknown project usually concerns every run of the body, so it is more useful.
   const other = refusals.find((refusal) => refusal.reason !== "invalid");
   return fail(other ?? { reason: "malformed", errors: refusals.flatMap(entryOf) });
 };

@@ -5,15 +5,18 @@ import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import type { Identity, Role } from "../../domain/workspace/records.ts";
 import { hashApiKey, sameSecret, tenantOfApiKey } from "../../secrets/api-key.ts";
 import type { RequestFailure } from "./problems.ts";
-import { refuseRush } from "./rate-limit.ts";
+import { checkRate } from "./rate-limit.ts";
 
-/** Who asks, proven: the workspace of the API key. */
+/** An authenticated caller and the workspace of its API key. */
 export interface Caller {
   readonly identity: Identity;
   readonly workspace: WorkspaceProtocol;
 }
 
-/** A way to be let in. `schemes` are names of the OpenAPI document's: of each alternative all are needed together. */
+/**
+ * Access control of a route. `schemes` are the alternatives of the OpenAPI document; each one lists the security schemes
+ * that it needs together.
+ */
 export interface Access<Who> {
   readonly schemes: readonly (readonly SecurityScheme[])[];
   admit(request: Request, env: Env): Promise<Result<Who, RequestFailure>>;
@@ -21,7 +24,7 @@ export interface Access<Who> {
 
 export type SecurityScheme = "API Key" | "Tenant ID" | "Bearer Auth" | "Admin Key";
 
-/** Bulk export: both headers on every request [AUT-2], and the plan plus or enterprise [AUT-5]. */
+/** Bulk export: the key and the tenant header [AUT-2], and the plan plus or enterprise [AUT-5]. */
 export const exportAccess: Access<Caller> = {
   schemes: [
     ["API Key", "Tenant ID"],
@@ -35,51 +38,51 @@ export const exportAccess: Access<Caller> = {
   },
 };
 
-/** Projects, OAuth and deployments: the key alone says which workspace; a tenant header must agree with it. */
+/** Projects, OAuth and deployments: the key determines the workspace. A tenant header is optional and must match. */
 export const workspaceAccess: Access<Caller> = {
   schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional"),
 };
 
-/** Questions, also those that are asked by POST. */
+/** Reading, also by POST. */
 export const readingAccess: Access<Caller> = {
   schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional", "read"),
 };
 
-/** Traces and feedback that come in: all that an agent may do. */
+/** Sending traces and feedback; the only access that an agent has. */
 export const ingestAccess: Access<Caller> = {
   schemes: [["API Key"], ["Bearer Auth"]],
   admit: (request, env) => admitKey(request, env, "optional", "ingest"),
 };
 
-/** The operator, by the deployment's own secret. */
+/** The operator, authenticated by the setting ADMIN_KEY. */
 export const adminAccess: Access<null> = {
   schemes: [["Admin Key"]],
   async admit(request, env) {
     const sent = bearerOf(request);
     if (sent === null) return unauthorized("Send Authorization: Bearer with the deployment's ADMIN_KEY.");
     if (typeof env.ADMIN_KEY !== "string" || env.ADMIN_KEY === "") {
-      return unauthorized("This deployment has no ADMIN_KEY, so nobody can administer it.");
+      return unauthorized("This deployment has no ADMIN_KEY; set one to use the administration routes.");
     }
     return (await sameSecret(sent, env.ADMIN_KEY)) ? ok(null) : unauthorized("The admin key is not valid.");
   },
 };
 
-/** Everybody. */
+/** Without authentication. */
 export const openAccess: Access<null> = { schemes: [], admit: async () => ok(null) };
 
-/** The headers of a request for those behind this service: they have no business with their caller's key. */
+/** The headers to forward to a server behind this service, without the caller's API key. */
 export const headersWithoutKey = (request: Request): Headers => {
   const headers = new Headers(request.headers);
   headers.delete("X-API-Key");
   headers.delete("X-Tenant-Id");
-  // Beside another key it is not for this service.
+  // With a key in X-API-Key, Authorization is meant for the server behind.
   if (bearerOf(request) === keyOf(request)) headers.delete("Authorization");
   return headers;
 };
 
-/** The same words for a malformed, unknown, revoked or foreign key: they tell nothing about other workspaces. */
+/** One text for a malformed, unknown, revoked or foreign key, so that it reveals nothing about other workspaces. */
 const KEY_NOT_VALID = "The API key is not valid.";
 
 const bearerOf = (request: Request): string | null =>
@@ -97,19 +100,19 @@ const admitKey = async (
   if (key === null) {
     return unauthorized("Send your API key in the header X-API-Key, or as Authorization: Bearer.");
   }
-  const asked = request.headers.get("X-Tenant-Id") || null;
-  if (asked === null && tenantHeader === "required") {
+  const tenantSent = request.headers.get("X-Tenant-Id") || null;
+  if (tenantSent === null && tenantHeader === "required") {
     return unauthorized("The header X-Tenant-Id is missing; send the id of your workspace in it.");
   }
   const tenantId = tenantOfApiKey(key);
   if (tenantId === null) return unauthorized(KEY_NOT_VALID);
   const stub = workspace(env, tenantId);
   const keyHash = await hashApiKey(key);
-  // Side by side: the limiter is asked while the workspace looks at the key, so that it takes no time of its own.
-  const [authorized, limited] = await Promise.all([stub.authorize(keyHash), refuseRush(env, keyHash)]);
+  // Concurrently, so that the rate limit adds no latency.
+  const [authorized, limited] = await Promise.all([stub.authorize(keyHash), checkRate(env, keyHash)]);
   if (!authorized.ok) return unauthorized(KEY_NOT_VALID);
   if (limited !== null) return fail(limited);
-  if (asked !== null && asked.toLowerCase() !== tenantId) {
+  if (tenantSent !== null && tenantSent.toLowerCase() !== tenantId) {
     return unauthorized("The API key does not belong to the workspace in X-Tenant-Id.");
   }
   const { role } = authorized.value;

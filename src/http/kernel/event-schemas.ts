@@ -3,7 +3,7 @@ import { closedObject, MAX_PER_PAGE, shownInstant, wholeNumber } from "./fields.
 
 export const EVENTS_PER_PAGE = 100;
 
-/** A page of a log. `after` is the number of the last event that the client has. */
+/** The query for a page of a log. `after` is the number of the last event that the client has. */
 export const eventsQuery = closedObject({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
@@ -13,10 +13,10 @@ export const eventsQuery = closedObject({
     .transform((limit) => limit ?? EVENTS_PER_PAGE),
 });
 
-/** One event as shown. `data` holds what the event says, in the words of the rest of the API. */
+/** An event in an answer. `data` holds its members under the names of the API. `texts`: meaning of each type. */
 export const eventShown = (texts: Readonly<Record<string, string>>) =>
   z.object({
-    seq: z.int().openapi({ description: "Place in the log, from 1." }),
+    seq: z.int().openapi({ description: "Number of the event in the log, from 1." }),
     at: shownInstant,
     type: z.enum(Object.keys(texts)).openapi({
       description: Object.entries(texts)
@@ -30,7 +30,10 @@ export const eventPageShown = (name: string, texts: Readonly<Record<string, stri
   z
     .object({
       events: z.array(eventShown(texts).openapi(name)),
-      next_after: z.int().nullable().openapi({ description: "Send as `after` for more; null: no more so far." }),
+      next_after: z
+        .int()
+        .nullable()
+        .openapi({ description: "Send as `after` to get the next page; null: no more events so far." }),
     })
     .openapi(`${name}s`);
 

@@ -3,7 +3,7 @@ import { isoFromMs } from "../../domain/shared/time.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** An id: a UUID of any version, taken in either letter case and kept in lower case. */
+/** An id in a request: a UUID of any version, in either letter case. The result is in lower case. */
 export const uuid = z
   .string({ error: (issue) => (issue.input === undefined ? undefined : "Input should be a UUID, as text") })
   .refine((text) => UUID.test(text), {
@@ -25,7 +25,7 @@ export const isoOrNull = (instant: number | null): string | null => (instant ===
 const INSTANT =
   /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<clock>\d{2}:\d{2}(?::\d{2})?)(?:[.,](?<fraction>\d{1,9}))?(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** Times before and after are typing errors; microseconds stay exact in a double until 2255. */
+/** Years outside are typing errors. Microseconds since 1970 are exact in a double until 2255. */
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2254;
 
@@ -47,8 +47,8 @@ export const instant = z
   .openapi({ type: "string", format: "date-time" });
 
 /**
- * Epoch milliseconds of an ISO 8601 text; null when it is none. Finer fractions are rounded to the nearest
- * millisecond, so equal texts always name the same edge and windows that touch keep touching.
+ * Epoch milliseconds of an ISO 8601 text; null if it is not one. Finer fractions are rounded to the nearest millisecond,
+ * so equal texts give equal instants and adjacent windows stay adjacent.
  */
 export const parseInstant = (text: string): number | null => {
   const groups = INSTANT.exec(text)?.groups;
@@ -56,7 +56,7 @@ export const parseInstant = (text: string): number | null => {
   const clock = groups.clock ?? "00:00";
   const local = `${groups.day}T${clock.length === 5 ? `${clock}:00` : clock}`;
   const wholeSeconds = Date.parse(`${local}.000Z`);
-  // Some engines take 30 February for 2 March; a day that exists reads back as it was written.
+  // Some engines parse 30 February as 2 March, so the parsed day is compared with the text.
   if (Number.isNaN(wholeSeconds) || !isoFromMs(wholeSeconds).startsWith(local)) return null;
   const offsetMs = offsetOf(groups.zone ?? "Z");
   if (offsetMs === null) return null;
@@ -74,47 +74,47 @@ const offsetOf = (zone: string): number | null => {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** An object whose unknown members are refused: a misspelt optional member must not be taken for an absent one. */
+/** An object whose unknown members are refused: a misspelt optional member must not count as absent. */
 export const closedObject = <Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? membersOf(Object.keys(shape)) : undefined),
   });
 
 const membersOf = (names: readonly string[]): string =>
-  names.length === 0 ? "No member is supported here." : `The members here are: ${names.join(", ")}.`;
+  names.length === 0 ? "No member is supported here." : `Supported members: ${names.join(", ")}.`;
 
-/** The members of a request that carries none there. */
+/** The schema of a request without path parameters or without a query. */
 export const nothing = z.object({});
 
-/** Longest page of any list [LIM-42]. */
+/** Upper limit of the page size of any list [LIM-42]. */
 export const MAX_PER_PAGE = 1000;
 
 /** A whole number in a query, both bounds included. */
-export const wholeNumber = (least: number, most: number): z.ZodType<number> =>
+export const wholeNumber = (min: number, max: number): z.ZodType<number> =>
   z
     .string()
-    .regex(/^\d{1,15}$/, { error: `Input should be a whole number from ${least} to ${most}` })
+    .regex(/^\d{1,15}$/, { error: `Input should be a whole number from ${min} to ${max}` })
     .transform(Number)
-    .refine((value) => value >= least && value <= most, {
-      error: `Input should be a whole number from ${least} to ${most}`,
+    .refine((value) => value >= min && value <= max, {
+      error: `Input should be a whole number from ${min} to ${max}`,
     })
-    .openapi({ type: "integer", minimum: least, maximum: most });
+    .openapi({ type: "integer", minimum: min, maximum: max });
 
 /**
- * `limit` (1 to `most`) and `offset` of a list; without `limit`, `preset` (null: everything). They belong into a closed
- * object: a list that something unknown did not narrow would be taken for one that it did.
+ * `limit` (1 to `max`) and `offset` of a list; without `limit`, `defaultLimit` (null: no limit). To be used in a closed
+ * object, because the caller would not notice that an unknown filter has no effect.
  */
-export const paging = <Preset extends number | null>(preset: Preset, most = MAX_PER_PAGE) =>
+export const paging = <Default extends number | null>(defaultLimit: Default, max = MAX_PER_PAGE) =>
   ({
-    limit: wholeNumber(1, most)
+    limit: wholeNumber(1, max)
       .optional()
-      .transform((limit) => limit ?? preset),
+      .transform((limit) => limit ?? defaultLimit),
     offset: wholeNumber(0, Number.MAX_SAFE_INTEGER)
       .optional()
       .transform((offset) => offset ?? 0),
   }) as const;
 
-/** `true` or `false` in a query, in any letter case: Python's clients send `True`. */
+/** `true` or `false` in a query, in any letter case: Python clients send `True`. */
 export const truth = z
   .string()
   .toLowerCase()
@@ -122,10 +122,10 @@ export const truth = z
   .transform((word) => word === "true")
   .openapi({ type: "boolean" });
 
-/** The same; false when absent. */
-export const flag = truth.optional().transform((said) => said ?? false);
+/** A boolean in a query; false if absent. */
+export const flag = truth.optional().transform((value) => value ?? false);
 
-/** A member of a query that may be sent several times; null when absent. */
+/** A member of a query that may be sent several times; null if absent. */
 export const severalOf = <One extends z.ZodType<string, string>>(one: One) =>
   z
     .preprocess((sent) => (sent === undefined ? undefined : [sent].flat()), z.array(one).max(MAX_PER_PAGE).optional())

@@ -10,15 +10,15 @@ const key = z
   .max(MAX_CHARACTERS)
   .regex(/^[\x21-\x7e]+$/, { error: "Input should be visible ASCII text without spaces, and not empty" });
 
-/** The header by which a request may be repeated without doing it twice. */
+/** The header that makes a request safe to repeat. */
 export const idempotencyHeader = z.object({
   [NAME]: key.optional().openapi({
     description:
-      "Makes the request safe to repeat: the same key reaches the same object, and a repetition answers its present record. The same key with another request is refused.",
+      "Makes the request safe to repeat. A repetition with the same key creates nothing and returns the current record. The same key with a different request is refused.",
   }),
 });
 
-/** The key that the request carries; null: none. */
+/** The key of the request; null: none. */
 export const readIdempotencyKey = (request: Request): Result<string | null, RequestFailure> => {
   const sent = request.headers.get(NAME);
   if (sent === null) return ok(null);

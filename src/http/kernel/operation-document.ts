@@ -16,27 +16,27 @@ const validationProblem = z
 const detailProblem = z.object({ detail: z.string() }).openapi("Problem");
 const errorProblem = z.object({ error: z.string(), details: z.string().optional() }).openapi("IngestProblem");
 
-/** What each failure means, for the document. */
+/** Meaning of each failure, for the OpenAPI document. */
 export const FAILURE_TEXTS = {
-  destinationCheckFailed: "The destination did not pass its check.",
-  authorizationFailed: "The provider, or what came back from it, did not allow it.",
+  destinationCheckFailed: "The test write into the bucket failed.",
+  authorizationFailed: "The provider refused, or the authorization is not valid.",
   providerFailed: "The provider could not be reached, or its answer could not be read.",
-  otlpInvalid: "No span was taken; google.rpc.Status says why.",
+  otlpInvalid: "No span was accepted; google.rpc.Status holds the reason.",
   sourceCheckFailed: "The table could not be read.",
-  unauthorized: "A header is missing or its key is not valid.",
-  forbidden: "The plan or the role of the key does not allow it.",
-  notFound: "There is no such thing in this workspace.",
-  methodNotAllowed: "The path knows other methods only.",
-  conflict: "The present state does not allow it.",
+  unauthorized: "A header is missing, or the key is not valid.",
+  forbidden: "The plan of the workspace or the role of the key does not allow the request.",
+  notFound: "The workspace has no object with this id.",
+  methodNotAllowed: "The path does not support this method.",
+  conflict: "The current state of the object does not allow the request.",
   tooLarge: "The body is too long.",
   invalid: "The request is not valid.",
-  capacity: "Too much at once; try again after the time in Retry-After.",
-  fault: "Something failed inside the service.",
-  agentFailed: "The agent server broke.",
+  capacity: "A limit was reached; try again after the time in Retry-After.",
+  fault: "The service failed to process the request.",
+  agentFailed: "The agent server failed.",
   unavailable: "The service is busy; try again after the time in Retry-After.",
 } as const;
 
-/** The route that an operation is, for the OpenAPI document. */
+/** The description of an operation for the OpenAPI document. */
 export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObject>(
   operation: Operation<Who, Params, Query, JsonBody, JsonBody>,
 ): RouteConfig => ({
@@ -55,7 +55,7 @@ export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObje
   },
   responses: {
     [STATUS[operation.success]]: {
-      description: "Done.",
+      description: "Success.",
       ...(operation.answer === null
         ? {}
         : {
@@ -67,7 +67,9 @@ export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObje
     },
     ...(operation.stream === undefined
       ? {}
-      : { [STATUS.nothingMore]: { description: "As a stream: the log is over, and the client has all of it." } }),
+      : {
+          [STATUS.noMoreEvents]: { description: "For a stream: the log is complete, and the client has all events." },
+        }),
     ...failureResponses(operation),
   },
 });

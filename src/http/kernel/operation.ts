@@ -10,9 +10,9 @@ export interface HttpEnv {
   readonly Bindings: Env;
 }
 
-/** Schema of a body in JSON; null: there is none. */
+/** Schema of a JSON body; null: no body. */
 export type JsonBody = z.ZodType | null;
-/** What a body of the schema is once it was checked. */
+/** The type of a checked body. */
 export type OutputOf<Schema extends JsonBody> = Schema extends z.ZodType ? z.output<Schema> : null;
 
 /** A request that was admitted and is well-formed. */
@@ -21,17 +21,17 @@ export interface Asked<Who, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** null: none was sent, or the operation takes none. */
+  /** null: none was sent, or the operation does not support one. */
   readonly idempotencyKey: string | null;
   readonly request: Request;
   readonly env: Env;
   readonly settings: Settings;
 }
 
-/** How it is said that what was asked for is done. */
+/** Kind of a successful answer, which determines the status code. */
 export type Success = "ok" | "created" | "accepted" | "deleted";
 
-/** One thing that clients can ask for: its place in the API, its words on the wire, and what is done. */
+/** An operation of the API: its route, its schemas, its documentation, and its handler. */
 export interface Operation<
   Who,
   Params extends z.ZodObject,
@@ -40,37 +40,37 @@ export interface Operation<
   Answer extends JsonBody,
 > {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** In the spelling of OpenAPI: `/bulk-exports/{bulk_export_id}`. */
+  /** In OpenAPI syntax: `/bulk-exports/{bulk_export_id}`. */
   readonly path: string;
-  /** Further paths for the same thing, left out of the document. */
+  /** Further paths of the operation, not in the OpenAPI document. */
   readonly aliases?: readonly string[];
   readonly tag: string;
   readonly summary: string;
   readonly access: Access<Who>;
   readonly params: Params;
   readonly query: Query;
-  /** JSON body; null: none, or one that `handle` reads itself from the request. */
+  /** JSON body; null: none, or `handle` reads the body from the request. */
   readonly body: Body;
   /** Media types of a body that `handle` reads itself. */
   readonly rawBody?: readonly string[];
-  /** Whether the header Idempotency-Key is taken; `handle` must honour it. */
+  /** Whether the header Idempotency-Key is supported; `handle` must implement it. */
   readonly isRepeatable?: true;
   readonly success: Success;
   /** null: an answer without a body. */
   readonly answer: Answer;
-  /** `handle` answers with JSON text, whole or as a stream, that goes out byte for byte. */
+  /** Whether `handle` answers with JSON text, as a string or a stream, which is sent byte for byte. */
   readonly isJsonText?: true;
-  /** The answer may hold a secret: nobody on the way may keep it. */
+  /** Whether the answer may hold a secret, so that caches must not store it. */
   readonly isSecret?: true;
-  /** Whether that answer says that only a part was done. */
-  readonly isPartly?: (answer: OutputOf<Answer>) => boolean;
-  /** Failures beyond those that access and validation bring. */
-  readonly failures?: readonly Exclude<keyof typeof STATUS, Success | "nothingMore" | "partly">[];
+  /** Whether the answer reports that only a part of the request was done; then the status is 207. */
+  readonly isPartial?: (answer: OutputOf<Answer>) => boolean;
+  /** Failures other than those of access and validation. */
+  readonly failures?: readonly Exclude<keyof typeof STATUS, Success | "noMoreEvents" | "partial">[];
   readonly dialect: ProblemDialect;
   readonly handle: (
     asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
   ) => Promise<Result<OutputOf<Answer>, RequestFailure>>;
-  /** The same as server-sent events, for clients that accept these. */
+  /** Answers with server-sent events instead, for clients that accept them. */
   readonly stream?: (
     asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
   ) => Promise<Result<Response, RequestFailure>>;

@@ -4,18 +4,18 @@ import type { Rate } from "../../domain/shared/token-bucket.ts";
 import { log } from "../../log.ts";
 import { authorizationText, isProvidersFault, sourceText, storeText } from "./failure-text.ts";
 
-/** Every status code of our own answers. */
+/** Every status code that the service itself answers with. */
 export const STATUS = {
   ok: 200,
   created: 201,
   accepted: 202,
   deleted: 204,
-  nothingMore: 204,
-  /** Some of what was asked for was done, some not. */
-  partly: 207,
+  noMoreEvents: 204,
+  /** Only a part of the request was done. */
+  partial: 207,
   destinationCheckFailed: 400,
   authorizationFailed: 400,
-  /** OTLP's word for what `invalid` says elsewhere. */
+  /** `invalid` in OTLP. */
   otlpInvalid: 400,
   sourceCheckFailed: 400,
   unauthorized: 401,
@@ -32,7 +32,7 @@ export const STATUS = {
   unavailable: 503,
 } as const;
 
-/** Type of a refusal whose reason is the mere length of what was sent. */
+/** Type of a refusal because of the length of the body; its status is 413. */
 export const TOO_LARGE = "too_large";
 
 /** One entry of HTTPValidationError [ERR-2]. */
@@ -42,21 +42,21 @@ export interface ValidationError {
   readonly type: string;
 }
 
-/** Why a request is not answered with what it asked for. */
+/** Why a request failed. */
 export type RequestFailure =
   | Refusal
   | { readonly reason: "malformed"; readonly errors: readonly ValidationError[] }
   | { readonly reason: "rate_limited"; readonly rate: Rate; readonly waitMs: number }
-  /** An agent server broke while it answered, or none serves. */
+  /** The agent server failed while it answered, or none is running. */
   | { readonly reason: "agent_failed"; readonly message: string }
   | { readonly reason: "not_serving"; readonly message: string }
   | { readonly reason: "unknown_route"; readonly path: string }
   | { readonly reason: "method_not_allowed"; readonly method: string; readonly allowed: readonly string[] };
 
-/** Shape of error bodies: ingest clients read `{error, details}`, all others `{detail}`. */
+/** Format of error bodies: ingest clients read `{error, details}`, all others `{detail}`. */
 export type ProblemDialect = "detail" | "error";
 
-/** The answer to a request that failed. */
+/** The error response for a failed request. */
 export const problemResponse = (failure: RequestFailure, dialect: ProblemDialect): Response => {
   const problem = problemOf(failure);
   const body = dialect === "detail" ? { detail: problem.detail } : inErrorDialect(problem.detail);
@@ -64,45 +64,46 @@ export const problemResponse = (failure: RequestFailure, dialect: ProblemDialect
 };
 
 /**
- * The answer to something thrown: a fault of ours, written to the log in one line under an id that the client sees
- * too. An actor that is overloaded or just restarting is worth another try, so it answers 503.
+ * The error response for a thrown error, which is an internal fault. It is logged with an id that is also in the answer.
+ * Errors that the platform marks as retryable (an actor is overloaded or restarts) are answered with 503, others with 500.
  */
 export const faultResponse = (thrown: unknown, request: Request, dialect: ProblemDialect): Response => {
   const { status, detail, headers } = faultOf(thrown, request);
   return Response.json(dialect === "detail" ? { detail } : { error: detail }, { status, headers: headers ?? {} });
 };
 
-/** The same, before it is put into a body. */
+/** Logs a thrown error and translates it into a problem. */
 export const faultOf = (thrown: unknown, request: Request): Problem & { readonly detail: string } => {
   const faultId = crypto.randomUUID();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const path = new URL(request.url).pathname;
   log("request_failed", { fault_id: faultId, method: request.method, path, error: error.stack ?? error.message });
-  const passing = isPassing(error);
-  const detail = passing
+  const transient = isTransient(error);
+  const detail = transient
     ? `The service is busy; try again shortly. Fault ${faultId}.`
-    : `Something failed inside the service. Fault ${faultId}.`;
-  return passing
+    : `The service failed to process the request. Report fault ${faultId} to the operator.`;
+  return transient
     ? { status: STATUS.unavailable, detail, headers: RETRY_SOON }
     : { status: STATUS.fault, detail, headers: {} };
 };
 
-/** An actor that moves or is busy is back within about a second. */
+/** An actor that restarts or is busy is available again within about a second. */
 export const RETRY_SOON = { "Retry-After": "1" } as const;
 
-/** Zod's issues as HTTPValidationError entries, `source` being where the value stood: body, path or query. */
+/** Translates Zod's issues into HTTPValidationError entries. `source`: body, path, query or header. */
 export const malformed = (source: string, issues: readonly z.core.$ZodIssue[]): RequestFailure => ({
   reason: "malformed",
   errors: issues.flatMap((issue) => entriesOf(source, issue)),
 });
 
-/** What is answered to a failure, before it is put into a body. */
+/** An error response before it is formatted as a body. */
 export interface Problem {
   readonly status: number;
   readonly detail: string | readonly ValidationError[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Translates a failure into status, text and headers. */
 export const problemOf = (failure: RequestFailure): Problem => {
   switch (failure.reason) {
     case "not_found":
@@ -148,7 +149,7 @@ export const problemOf = (failure: RequestFailure): Problem => {
     case "rate_limited":
       return {
         status: STATUS.capacity,
-        detail: `Too many requests with this API key; ${failure.rate.perSecond} a second are allowed in the long run.`,
+        detail: `Too many requests with this API key; the sustained rate is ${failure.rate.perSecond} per second. Try again after the time in Retry-After.`,
         headers: rateLimitHeaders(failure),
       };
     case "agent_failed":
@@ -156,11 +157,11 @@ export const problemOf = (failure: RequestFailure): Problem => {
     case "not_serving":
       return { status: STATUS.unavailable, detail: failure.message, headers: RETRY_SOON };
     case "unknown_route":
-      return { status: STATUS.notFound, detail: `There is nothing at ${failure.path}; see /openapi.json.` };
+      return { status: STATUS.notFound, detail: `Unknown path ${failure.path}; see /openapi.json.` };
     case "method_not_allowed":
       return {
         status: STATUS.methodNotAllowed,
-        detail: `${failure.method} is not possible here; use ${failure.allowed.join(" or ")}.`,
+        detail: `${failure.method} is not supported here; use ${failure.allowed.join(" or ")}.`,
         headers: { Allow: failure.allowed.join(", ") },
       };
   }
@@ -168,7 +169,7 @@ export const problemOf = (failure: RequestFailure): Problem => {
 
 const SECOND_MS = 1000;
 
-/** As the draft of the HTTPAPI working group has them (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Headers of draft-ietf-httpapi-ratelimit-headers-10. */
 const rateLimitHeaders = ({ rate, waitMs }: { readonly rate: Rate; readonly waitMs: number }) => {
   const seconds = String(Math.ceil(waitMs / SECOND_MS));
   const windowSeconds = Math.ceil(rate.burst / rate.perSecond);
@@ -184,19 +185,20 @@ const inErrorDialect = (detail: string | readonly ValidationError[]): { error: s
   return { error: problemText(detail), details: JSON.stringify(detail) };
 };
 
-/** The problem in one sentence: of several errors the first. */
+/** The problem as one sentence; for several errors, the first one. */
 export const problemText = (detail: Problem["detail"]): string => {
   if (typeof detail === "string") return detail;
   const first = detail[0];
   return first === undefined ? "The request is invalid." : `${first.loc.join(".")}: ${first.msg}`;
 };
 
-/** Issues by which Zod tells, among other faults, that a member is not there. */
-const ABSENCES: ReadonlySet<string> = new Set(["invalid_type", "invalid_value", "invalid_union"]);
+/** Codes of Zod's issues that are also used for a missing member. */
+const CODES_IF_MISSING: ReadonlySet<string> = new Set(["invalid_type", "invalid_value", "invalid_union"]);
 
 const entriesOf = (source: string, issue: z.core.$ZodIssue): ValidationError[] => {
   const loc = [source, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
-  if (ABSENCES.has(issue.code) && issue.input === undefined) return [{ loc, msg: "Field required", type: "missing" }];
+  if (CODES_IF_MISSING.has(issue.code) && issue.input === undefined)
+    return [{ loc, msg: "Field required", type: "missing" }];
   switch (issue.code) {
     case "invalid_type":
       return [{ loc, msg: issue.message, type: `${issue.expected}_type` }];
@@ -226,6 +228,6 @@ const entriesOf = (source: string, issue: z.core.$ZodIssue): ValidationError[] =
   }
 };
 
-/** The platform marks errors of actors that a later call will not meet with `retryable` or `overloaded`. */
-const isPassing = (error: Error): boolean =>
+/** The platform marks transient errors of actors with `retryable` or `overloaded` (Cloudflare: Durable Objects errors). */
+const isTransient = (error: Error): boolean =>
   ("retryable" in error && error.retryable === true) || ("overloaded" in error && error.overloaded === true);

@@ -4,55 +4,55 @@ import { handfulOf } from "../../domain/shared/token-bucket.ts";
 import { readSettings } from "../../settings.ts";
 import type { RequestFailure } from "./problems.ts";
 
-/** Tokens of a key that this isolate has taken and not spent yet. */
-interface Purse {
+/** Tokens of a key that this isolate has taken from the limiter and not used yet. */
+interface TokenCache {
   tokens: number;
-  /** Until when somebody is thought to fill it: a request whose client leaves is cut off, and never says that it ended. */
-  filledUntil: number;
+  /** Epoch milliseconds; until then a request is refilling the cache. Bounded, because a cancelled request never ends. */
+  refillingUntil: number;
 }
 
 /**
- * By hash of the key. The limiter is asked once for a handful of requests, so that ingest does not pay for the question
- * with each one; a token is spent once all the same, and what an isolate takes with it into its end is few.
+ * By hash of the key. One call to the limiter takes tokens for several requests, so that ingest does not pay for a call
+ * with each request. Each token is used once. Tokens that are lost when the isolate ends are few.
  */
-const purses = new Map<string, Purse>();
+const caches = new Map<string, TokenCache>();
 
-/** Longest answer of the limiter that the others leave the filling to. */
-const MAX_FILLING_MS = 2000;
+/** Time after which another request may refill the cache. */
+const MAX_REFILL_MS = 2000;
 
-/** Keys of one isolate: some megabytes at most. */
-const MAX_PURSES = 10_000;
+/** Keys of one isolate: a few megabytes at most. */
+const MAX_CACHES = 10_000;
 
-/** Why a request comes too early, or null when it may go on. A limiter that is out of reach lets everybody pass. */
-export const refuseRush = async (env: Env, keyHash: string): Promise<RequestFailure | null> => {
+/** Why a request exceeds the rate limit; null: it does not. All requests pass if the limiter cannot be reached. */
+export const checkRate = async (env: Env, keyHash: string): Promise<RequestFailure | null> => {
   const { rateLimitPerSecond, rateLimitBurst } = readSettings(env);
   const rate = { perSecond: rateLimitPerSecond, burst: rateLimitBurst };
-  const purse = purseOf(keyHash);
-  if (purse.tokens > 0) {
-    purse.tokens -= 1;
+  const cache = cacheOf(keyHash);
+  if (cache.tokens > 0) {
+    cache.tokens -= 1;
     return null;
   }
-  // Requests do not wait for each other's answers: those that come meanwhile ask for themselves alone.
+  // Requests do not wait for the refill of another one: during a refill each takes one token.
   const now = Date.now();
-  const fills = purse.filledUntil <= now;
-  if (fills) purse.filledUntil = now + MAX_FILLING_MS;
+  const refills = cache.refillingUntil <= now;
+  if (refills) cache.refillingUntil = now + MAX_REFILL_MS;
   try {
-    const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, fills ? handfulOf(rate) : 1);
+    const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, refills ? handfulOf(rate) : 1);
     if (taken === 0) return { reason: "rate_limited", rate, waitMs };
-    purse.tokens += taken - 1;
+    cache.tokens += taken - 1;
     return null;
   } catch {
     return null;
   } finally {
-    if (fills) purse.filledUntil = 0;
+    if (refills) cache.refillingUntil = 0;
   }
 };
 
-const purseOf = (keyHash: string): Purse => {
-  const known = purses.get(keyHash);
+const cacheOf = (keyHash: string): TokenCache => {
+  const known = caches.get(keyHash);
   if (known !== undefined) return known;
-  if (purses.size >= MAX_PURSES) purses.clear();
-  const empty = { tokens: 0, filledUntil: 0 };
-  purses.set(keyHash, empty);
+  if (caches.size >= MAX_CACHES) caches.clear();
+  const empty = { tokens: 0, refillingUntil: 0 };
+  caches.set(keyHash, empty);
   return empty;
 };

@@ -11,7 +11,7 @@ import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
 import { readJson } from "./request-json.ts";
 
-/** Adds an operation to the application and, by the same words, to its OpenAPI document. */
+/** Adds an operation to the application and to its OpenAPI document. */
 export const register = <
   Who,
   Params extends z.ZodObject,
@@ -79,11 +79,11 @@ const perform = async <
   if (operation.stream !== undefined && wantsEvents(asked.request)) return operation.stream(asked);
   const result = await operation.handle(asked);
   if (!result.ok) return result;
-  const name = operation.isPartly?.(result.value) ? "partly" : operation.success;
+  const name = operation.isPartial?.(result.value) ? "partial" : operation.success;
   return ok(success(name, operation, result.value));
 };
 
-/** A HEAD has no body to stream into. */
+/** Only for GET: the answer to a HEAD request has no body. */
 const wantsEvents = (request: Request): boolean =>
   request.method === "GET" &&
   (request.headers.get("Accept") ?? "").split(",").some((range) => range.split(";")[0]?.trim() === EVENT_STREAM);
@@ -93,7 +93,7 @@ const check = <Schema extends z.ZodType>(
   value: unknown,
   source: string,
 ): Result<z.output<Schema>, RequestFailure> => {
-  // The input tells a missing member from a wrong one; it never reaches an answer.
+  // The reported input distinguishes a missing member from a wrong one. It is not part of any answer.
   const parsed = schema.safeParse(value, { reportInput: true });
   return parsed.success ? ok(parsed.data) : { ok: false, failure: malformed(source, parsed.error.issues) };
 };
@@ -102,13 +102,13 @@ const bodyOf = async <Schema extends JsonBody>(
   schema: Schema,
   request: Request,
 ): Promise<Result<OutputOf<Schema>, RequestFailure>> => {
-  // TypeScript does not narrow a conditional type by a test of its parameter; each branch returns what it stands for.
+  // TypeScript does not narrow a conditional type by a test of its parameter, so each branch asserts the type.
   if (schema === null) return ok(null as OutputOf<Schema>);
   const json = await readJson(request);
   return json.ok ? (check(schema, json.value, "body") as Result<OutputOf<Schema>, RequestFailure>) : json;
 };
 
-/** Members by name; one that stands several times is a list. */
+/** Members by name; a member that is sent several times is a list. */
 const queryOf = (url: URL): Record<string, string | string[]> => {
   const names = new Set(url.searchParams.keys());
   return Object.fromEntries(
@@ -121,7 +121,7 @@ const queryOf = (url: URL): Record<string, string | string[]> => {
 };
 
 const success = (
-  name: Success | "partly",
+  name: Success | "partial",
   { isJsonText, isSecret }: { readonly isJsonText?: true; readonly isSecret?: true },
   answer: unknown,
 ): Response => {

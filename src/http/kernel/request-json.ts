@@ -3,10 +3,10 @@ import { MAX_DEPTH, scanValue } from "../../json/scan.ts";
 import { boundedBody } from "../../net/bounded-body.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 
-/** No request of the export or admin API comes near; ingest has its own readers and limit [LIM-40]. */
+/** Far above any valid request of these routes. Ingest has its own readers and limit [LIM-40]. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The JSON body of a request, parsed, undefined where there is none; read only as far as the limit allows. */
+/** Reads and parses the JSON body of a request; undefined: no body. Reading stops at the limit. */
 export const readJson = async (request: Request): Promise<Result<unknown, RequestFailure>> => {
   const type = request.headers.get("Content-Type");
   if (type !== null && !isJson(type)) {
@@ -14,16 +14,16 @@ export const readJson = async (request: Request): Promise<Result<unknown, Reques
   }
   if ((request.headers.get("Content-Encoding") ?? "identity") !== "identity") {
     return fail(
-      invalid(["header", "content-encoding"], "Send the body as it is, without Content-Encoding", "value_error"),
+      invalid(["header", "content-encoding"], "Send the body uncompressed, without Content-Encoding", "value_error"),
     );
   }
   const bytes = await boundedBody(request, MAX_BYTES);
   if (bytes === null) return fail(invalid(["body"], `The body is longer than ${MAX_BYTES} bytes`, TOO_LARGE));
   if (bytes.length === 0) return ok(undefined);
   const text = decode(bytes);
-  // What is nested without bound can be parsed, but not written again: neither to a log of events nor into an answer.
+  // JSON of any depth can be parsed, but too deep JSON cannot be serialized into an event or an answer.
   if (text === null || !scanValue(new TextEncoder().encode(text)).ok) {
-    const message = `The body is not valid JSON, or nested deeper than ${MAX_DEPTH}`;
+    const message = `The body is not valid JSON, or is nested deeper than ${MAX_DEPTH} levels`;
     return fail(invalid(["body"], message, "json_invalid"));
   }
   return ok(JSON.parse(text));

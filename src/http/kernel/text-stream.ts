@@ -1,4 +1,4 @@
-/** Text as the bytes of an answer. It is made as the client takes it, and no more of it once the client has gone. */
+/** Text as a stream of bytes. It is generated as the client reads, and generation stops when the client disconnects. */
 export const textStream = (texts: AsyncGenerator<string>): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -14,15 +14,15 @@ export const textStream = (texts: AsyncGenerator<string>): ReadableStream<Uint8A
 };
 
 /**
- * A JSON list of items that come in pieces, of which memory holds one at a time. The first is awaited: a fault at the
- * beginning is still answered as one, a later one breaks the answer off.
+ * A stream of a JSON list whose items come in pages; memory holds one page at a time. The first page is awaited, so that
+ * an error there still gets an error response. A later error aborts the answer.
  */
-export async function listStream<Item>(pieces: AsyncGenerator<readonly Item[]>): Promise<ReadableStream<Uint8Array>> {
-  const first = await pieces.next();
+export async function listStream<Item>(pages: AsyncGenerator<readonly Item[]>): Promise<ReadableStream<Uint8Array>> {
+  const first = await pages.next();
   const texts = async function* () {
     let before = "[";
-    for (let piece = first; !piece.done; piece = await pieces.next()) {
-      for (const item of piece.value) {
+    for (let page = first; !page.done; page = await pages.next()) {
+      for (const item of page.value) {
         yield before + JSON.stringify(item);
         before = ",";
       }

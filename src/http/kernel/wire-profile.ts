@@ -3,26 +3,26 @@ import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { WireProfileName } from "../../settings.ts";
 
 /**
- * What differs between the two spellings of the same API. `spec` follows the specification; `langsmith` follows what
- * clients of the original service send and expect. Everything else is the same for both.
+ * The differences between the two variants of the API [WIR-4]. `spec` follows the specification; `langsmith` follows what
+ * clients of the original service send and expect.
  */
 export interface WireProfile {
   readonly name: WireProfileName;
-  /** Every word that `status` of an export may hold. */
+  /** Values of `status` of an export. */
   readonly exportStatuses: readonly [string, ...string[]];
-  /** Every word that `status` of a run may hold. */
+  /** Values of `status` of a run. */
   readonly runStatuses: readonly [string, ...string[]];
-  /** `status` of a run, and of an export that is no schedule. */
+  /** `status` of a run, and of an export that is not a schedule. */
   readonly statusWords: Readonly<Record<ExportStatus, string>>;
-  /** `status` of a schedule that has not ended: it never processes runs itself. */
+  /** `status` of a schedule that has not ended. A schedule has no runs of its own. */
   readonly scheduledWord: string;
-  /** Whether `destination_type` and `config.prefix` must be sent [WIR-7]; else they are `s3` and "". */
+  /** Whether `destination_type` and `config.prefix` are required [WIR-7]. If not, their defaults are `s3` and "". */
   readonly destinationMembersRequired: boolean;
-  /** Shown for `include_bucket_in_prefix` when a destination is created without it. */
+  /** Default of `include_bucket_in_prefix`. */
   readonly includeBucketInPrefixPreset: boolean;
-  /** Whether keys in the bucket begin with the bucket's own name, given what was sent. */
+  /** Whether keys begin with the bucket's name, given the value of `include_bucket_in_prefix` sent. */
   readonly bucketRepeatedInKeys: (sent: boolean | null | undefined) => boolean;
-  /** What `include_bucket_in_prefix` shows for a stored destination. */
+  /** Value of `include_bucket_in_prefix` in the record of a destination. */
   readonly includeBucketInPrefixShown: (config: DestinationConfig) => boolean;
 }
 
@@ -68,9 +68,9 @@ const SPEC: WireProfile = {
 };
 
 /**
- * At the original, `include_bucket_in_prefix` only says whether reported paths begin with the bucket's name; ours
- * always do, and a strict client refuses keys that repeat the bucket. So here the member changes nothing and shows
- * the constant truth about reported paths, whatever was sent.
+ * In the original service, `include_bucket_in_prefix` only determines whether reported paths begin with the bucket's
+ * name. Here they always do, and a strict client refuses keys that repeat the bucket's name. So the member has no effect
+ * and is always reported as true.
  */
 const LANGSMITH: WireProfile = {
   name: "langsmith",
@@ -94,7 +94,7 @@ export const wireProfile = (name: WireProfileName): WireProfile => {
   }
 };
 
-/** `status` of an export as its client sees it. */
+/** `status` of an export on the wire. */
 export const exportStatusWord = (
   profile: WireProfile,
   record: { readonly status: ExportStatus; readonly intervalHours: number | null },
@@ -103,5 +103,5 @@ export const exportStatusWord = (
   return record.intervalHours === null || ended ? profile.statusWords[record.status] : profile.scheduledWord;
 };
 
-/** Whether a PATCH asks for cancellation: `Cancelled` in any letter case, in both profiles. */
+/** Whether a status in a PATCH means cancellation: `Cancelled` in any letter case, in both profiles. */
 export const meansCancelled = (word: string): boolean => word.toLowerCase() === "cancelled";

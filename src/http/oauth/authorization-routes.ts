@@ -7,8 +7,8 @@ import type { HttpEnv } from "../kernel/operation.ts";
 import { faultResponse, STATUS } from "../kernel/problems.ts";
 import { register } from "../kernel/register.ts";
 import { callbackPage } from "./callback-page.ts";
-import { finishAuthorization, type WayBack } from "./finish-authorization.ts";
-import { type Asking, type OwnGrant, ownGrant, ownGrants } from "./own-grants.ts";
+import { type Callback, finishAuthorization } from "./finish-authorization.ts";
+import { type CallerContext, type OwnGrant, ownGrant, ownGrants } from "./own-grants.ts";
 import {
   authenticateRequest,
   authenticateShown,
@@ -21,13 +21,13 @@ import {
 const CALLBACK = "/v2/auth/callback/{provider_id}";
 const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, dialect: "detail" } as const;
 
-/** Authorizations: sending a user to a provider, waiting, and taking the code that comes back [OAU-2, OAU-3, OAU-4]. */
+/** Authorizations: redirect a user to a provider, wait, and receive the code [OAU-2, OAU-3, OAU-4]. */
 export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
     method: "post",
     path: "/v2/auth/authenticate",
-    summary: "Get a token of the current user that works now, or the URL where the user consents",
+    summary: "Get a valid token of the current user, or the URL where the user consents",
     params: nothing,
     query: nothing,
     body: authenticateRequest,
@@ -37,8 +37,8 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     failures: ["authorizationFailed", "notFound", "conflict", "capacity", "providerFailed"],
     async handle({ body, who, env, request, settings }) {
       const { userId } = who.identity;
-      const others = [body.user_id, body.ls_user_id].filter((id) => id != null && id !== userId);
-      if (others.length > 0) return fail({ reason: "forbidden", message: "This API key belongs to another user." });
+      const otherUsers = [body.user_id, body.ls_user_id].filter((id) => id != null && id !== userId);
+      if (otherUsers.length > 0) return fail({ reason: "forbidden", message: "This API key belongs to another user." });
       const own = await ownGrant({ who, env }, body.provider);
       if (!own.ok) return own;
       const { grant, provider } = own.value;
@@ -54,14 +54,14 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
         isDefault: body.is_default,
       });
       if (!result.ok) return result;
-      const nobody = { url: null, auth_id: null, token: null, user_id: userId, metadata: null };
+      const empty = { url: null, auth_id: null, token: null, user_id: userId, metadata: null };
       if (result.value.kind === "way") {
         const { url, authId } = result.value;
-        return ok({ ...nobody, status: "pending" as const, url, auth_id: authId });
+        return ok({ ...empty, status: "pending" as const, url, auth_id: authId });
       }
       const { accessToken, token } = result.value;
       return ok({
-        ...nobody,
+        ...empty,
         status: "completed" as const,
         token: accessToken,
         metadata: showToken(providerId, token),
@@ -73,12 +73,12 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     ...COMMON,
     method: "get",
     path: "/v2/auth/wait/{auth_id}",
-    summary: "Wait until an authorization has ended; then its token",
+    summary: "Wait until an authorization has ended, and get its token",
     params: z.object({ auth_id: uuid }),
     query: z.object({
       timeout: wholeNumber(0, MAX_WAIT_SECONDS)
         .optional()
-        .transform((seconds) => seconds ?? USUAL_WAIT_SECONDS),
+        .transform((seconds) => seconds ?? DEFAULT_WAIT_SECONDS),
     }),
     body: null,
     success: "ok",
@@ -100,7 +100,7 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     ...COMMON,
     method: "post",
     path: CALLBACK,
-    summary: "Complete an authorization with the code and the state that came back from the provider",
+    summary: "Complete an authorization with the code and the state from the provider",
     params: z.object({ provider_id: z.string() }),
     query: nothing,
     body: callbackRequest,
@@ -119,9 +119,9 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
   app.openAPIRegistry.registerPath(createRoute(BROWSER_CALLBACK));
   app.get("/v2/auth/callback/:provider_id", async (context) => {
     try {
-      const back = wayBackIn(new URL(context.req.url).searchParams);
-      // A HEAD is somebody who looks at links: it must not use up the code.
-      if (back === null || context.req.raw.method !== "GET") return callbackPage(NOTHING_CAME_BACK);
+      const back = callbackIn(new URL(context.req.url).searchParams);
+      // A HEAD request may come from a link preview, so it must not use the code.
+      if (back === null || context.req.raw.method !== "GET") return callbackPage(STATE_NOT_VALID);
       return callbackPage(await finishAuthorization(context.env, context.req.param("provider_id"), back, null));
     } catch (thrown) {
       return faultResponse(thrown, context.req.raw, "detail");
@@ -129,17 +129,17 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
   });
 };
 
-const USUAL_WAIT_SECONDS = 30;
+const DEFAULT_WAIT_SECONDS = 30;
 const MAX_WAIT_SECONDS = 60;
 const SECOND_MS = 1000;
 
-const NOTHING_CAME_BACK = fail({ reason: "authorization", failure: { reason: "state_not_valid" } } as const);
+const STATE_NOT_VALID = fail({ reason: "authorization", failure: { reason: "state_not_valid" } } as const);
 
 const BROWSER_CALLBACK = {
   method: "get",
   path: CALLBACK,
   tags: ["Auth Service (v2)"],
-  summary: "Where the provider sends the user's browser back to; answers with a page",
+  summary: "Redirect target for the user's browser; answers with an HTML page",
   request: {
     params: z.object({ provider_id: z.string() }),
     query: z.object({
@@ -151,13 +151,13 @@ const BROWSER_CALLBACK = {
   },
   responses: {
     [STATUS.ok]: { description: "The account is connected.", content: { "text/html": { schema: { type: "string" } } } },
-    [STATUS.authorizationFailed]: { description: "It is not, and why." },
+    [STATUS.authorizationFailed]: { description: "The account is not connected; the page states the reason." },
     [STATUS.providerFailed]: { description: "The provider could not be reached, or its answer could not be read." },
   },
 } as const satisfies Parameters<typeof createRoute>[0];
 
-/** null: neither a code nor an error, or no state; of each one only. */
-const wayBackIn = (parameters: URLSearchParams): WayBack | null => {
+/** The parameters of a callback; null: no state, or neither a code nor an error. A repeated parameter counts as absent. */
+const callbackIn = (parameters: URLSearchParams): Callback | null => {
   const only = (name: string): string | null => {
     const [value = null, second] = parameters.getAll(name);
     return second === undefined ? value : null;
@@ -168,13 +168,13 @@ const wayBackIn = (parameters: URLSearchParams): WayBack | null => {
   return code == null ? null : { state, answer: { code }, issuer };
 };
 
-const grantOfAuthorization = async (asking: Asking, authId: string): Promise<OwnGrant | null> => {
-  const grants = await ownGrants(asking, null);
+const grantOfAuthorization = async (context: CallerContext, authId: string): Promise<OwnGrant | null> => {
+  const grants = await ownGrants(context, null);
   const looks = await Promise.all(grants.map(({ grant }) => grant.look(authId)));
   return grants.find((_, at) => looks[at]?.status !== "unknown") ?? null;
 };
 
-/** Asks again and again, so that no actor is kept awake by somebody who waits. */
+/** Polls the grant until the authorization has ended or the timeout passed: a waiting client keeps no actor awake. */
 const endOf = async ({ grant }: OwnGrant, authId: string, timeoutSeconds: number): Promise<AuthorizationLook> => {
   for (let seconds = 0; ; seconds += 1) {
     const look = await grant.look(authId);

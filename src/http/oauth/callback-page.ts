@@ -3,7 +3,7 @@ import type { Result } from "../../domain/shared/result.ts";
 import { authorizationText } from "../kernel/failure-text.ts";
 import { problemOf, STATUS } from "../kernel/problems.ts";
 
-/** The page on which a user's way to a provider ends. Every text on it is a constant: nothing of the request is shown. */
+/** The page at the end of an authorization. It holds constant texts only, nothing of the request. */
 export const callbackPage = (outcome: Result<unknown, Refusal>): Response => {
   const { title, text } = outcome.ok ? CONNECTED : { title: "Not connected", text: textOf(outcome.failure) };
   const status = outcome.ok ? STATUS.ok : problemOf(outcome.failure).status;
@@ -13,9 +13,9 @@ export const callbackPage = (outcome: Result<unknown, Refusal>): Response => {
 const CONNECTED = { title: "Connected", text: "The account is connected. You can close this page." };
 
 const textOf = (failure: Refusal): string =>
-  failure.reason === "authorization" ? authorizationText(failure.failure) : "Something else went wrong. Begin again.";
+  failure.reason === "authorization" ? authorizationText(failure.failure) : "The authorization failed. Start again.";
 
-/** No script, no frame, no trace: the address of this page holds a code. */
+/** The address of this page contains a code: no scripts, frames, caching or referrer. */
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",

@@ -6,25 +6,25 @@ import type { Token } from "../../domain/grant/events.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, type Result } from "../../domain/shared/result.ts";
 
-/** What a provider sent the user back with. */
-export interface WayBack {
+/** The parameters of the redirect from a provider. */
+export interface Callback {
   readonly state: string;
   readonly answer: { readonly code: string } | { readonly error: string };
-  /** Who says so (RFC 9207); null: it was not said. */
+  /** Parameter `iss` (RFC 9207); null: absent. */
   readonly issuer: string | null;
 }
 
-/** Not one of ours, used, of another user or provider: the same words, they tell nothing about others. */
+/** One failure for an unknown, used or foreign state, so that it reveals nothing about other users. */
 const STATE_NOT_VALID: Refusal = { reason: "authorization", failure: { reason: "state_not_valid" } };
 
 /**
- * Takes what came back from a provider. The state alone says whose it is; `caller`, where one is known, must be the
- * same user.
+ * Completes the authorization that the state names and returns the new token. `caller` must be the user of the state;
+ * null: the request has no caller.
  */
 export const finishAuthorization = async (
   env: Env,
   providerId: string,
-  { state, answer, issuer }: WayBack,
+  { state, answer, issuer }: Callback,
   caller: Holder | null,
 ): Promise<Result<Token, Refusal>> => {
   const opened = await openState(env, providerId, state);

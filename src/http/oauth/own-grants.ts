@@ -7,26 +7,29 @@ import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import type { Caller } from "../kernel/auth.ts";
 
-/** Who asks, and where. */
-export interface Asking {
+/** The caller, and the bindings of the Worker. */
+export interface CallerContext {
   readonly who: Caller;
   readonly env: Env;
 }
 
-/** The caller's own grant at a provider. Nobody reaches another user's: the key says whose it is. */
+/** The caller's own grant at a provider. The API key determines the user, so grants of others are out of reach. */
 export interface OwnGrant {
   readonly provider: Provider;
   readonly grant: GrantProtocol;
 }
 
-export const ownGrant = async ({ who, env }: Asking, providerId: string): Promise<Result<OwnGrant, Refusal>> => {
+export const ownGrant = async ({ who, env }: CallerContext, providerId: string): Promise<Result<OwnGrant, Refusal>> => {
   const found = await providers(env, who.identity.tenantId).find(providerId);
   if (!found.ok) return found;
   return ok({ provider: found.value, grant: grant(env, who.identity, found.value.record.id) });
 };
 
-/** At every provider of the workspace, or at the named one; at none when it is unknown. */
-export const ownGrants = async ({ who, env }: Asking, providerId: string | null): Promise<readonly OwnGrant[]> => {
+/** The caller's grants at all providers of the workspace, or at one; empty if that provider is unknown. */
+export const ownGrants = async (
+  { who, env }: CallerContext,
+  providerId: string | null,
+): Promise<readonly OwnGrant[]> => {
   const all = await providers(env, who.identity.tenantId).list();
   return all
     .filter(({ record }) => providerId === null || record.providerId === providerId)
@@ -38,16 +41,16 @@ export interface OwnToken extends OwnGrant {
 }
 
 /** The caller's tokens, with the grants that hold them. */
-export const ownTokens = async (asking: Asking, providerId: string | null): Promise<readonly OwnToken[]> => {
-  const grants = await ownGrants(asking, providerId);
+export const ownTokens = async (context: CallerContext, providerId: string | null): Promise<readonly OwnToken[]> => {
+  const grants = await ownGrants(context, providerId);
   const held = await Promise.all(
     grants.map(async (own) => (await own.grant.tokens()).map((token) => ({ ...own, token }))),
   );
   return held.flat();
 };
 
-/** Somebody else's token is as unknown as one that never was. */
-export const ownToken = async (asking: Asking, id: string): Promise<Result<OwnToken, Refusal>> => {
-  const found = (await ownTokens(asking, null)).find(({ token }) => token.id === id);
+/** One of the caller's tokens. A token of another user is answered like one that does not exist. */
+export const ownToken = async (context: CallerContext, id: string): Promise<Result<OwnToken, Refusal>> => {
+  const found = (await ownTokens(context, null)).find(({ token }) => token.id === id);
   return found === undefined ? fail({ reason: "not_found", what: "token", id }) : ok(found);
 };

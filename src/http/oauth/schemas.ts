@@ -6,30 +6,30 @@ import { isoFromMs } from "../../domain/shared/time.ts";
 import { MAX_SCOPES, SCOPE } from "../../oauth/scopes.ts";
 import { closedObject, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 
-/** Part of the redirect URI that is registered at the provider. */
+/** The id is part of the redirect URI that is registered at the provider. */
 const PROVIDER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 const MAX_CHARACTERS = 255;
-const URL_MOST_CHARACTERS = 2048;
+const MAX_URL_CHARACTERS = 2048;
 
-/** Codes and secrets: RFC 6749 appendix A bounds their signs, nothing their length. */
+/** Codes and secrets: characters as in RFC 6749, appendix A, which does not limit the length. */
 const CREDENTIAL = /^[\x20-\x7e]{1,4096}$/;
 
 const label = z
   .string()
   .min(1)
   .max(MAX_CHARACTERS)
-  .refine(isCleanText, { error: "Control characters do not belong here" });
+  .refine(isCleanText, { error: "Input should not contain control characters" });
 
 const credential = z.string().regex(CREDENTIAL, { error: "Input should be 1 to 4096 visible ASCII characters" });
 
-const url = z.string().max(URL_MOST_CHARACTERS);
+const url = z.string().max(MAX_URL_CHARACTERS);
 
-const scopes = z.array(z.string().regex(SCOPE, { error: "Input should be a scope of OAuth 2.0" })).max(MAX_SCOPES);
+const scopes = z.array(z.string().regex(SCOPE, { error: "Input should be an OAuth 2.0 scope" })).max(MAX_SCOPES);
 
 const authentication = z.enum(["none", "client_secret_basic", "client_secret_post"]);
 
-const SECRET_NEEDED = { path: ["client_secret"], message: "This way to authenticate needs a client_secret" };
+const SECRET_NEEDED = { path: ["client_secret"], message: "This token_endpoint_auth_method needs a client_secret" };
 
 const changeable = {
   name: label,
@@ -52,30 +52,34 @@ export const providerCreate = closedObject({
   uses_pkce: changeable.uses_pkce.default(true),
   token_endpoint_auth_method: authentication.default("client_secret_post"),
   default_scopes: scopes.default([]),
-  provider_type: z.null({ error: "Types of providers are not supported; leave it out" }).optional(),
+  provider_type: z.null({ error: "provider_type is not supported; leave it out" }).optional(),
 })
   .superRefine((sent, context) => {
     const isNone = sent.token_endpoint_auth_method === "none";
     if (!isNone && sent.client_secret == null) context.addIssue({ code: "custom", ...SECRET_NEEDED });
     if (isNone && sent.client_secret != null) {
-      const message = "With token_endpoint_auth_method none there is no client_secret";
+      const message = "With token_endpoint_auth_method none, leave client_secret out";
       context.addIssue({ code: "custom", path: ["client_secret"], message });
     }
     const named = (["auth_url", "token_url", "revocation_url", "userinfo_url"] as const).filter(
       (one) => sent[one] != null,
     );
     if (sent.issuer != null && named[0] !== undefined) {
-      context.addIssue({ code: "custom", path: [named[0]], message: "The issuer names the endpoints; leave it out" });
+      context.addIssue({
+        code: "custom",
+        path: [named[0]],
+        message: "The issuer provides the endpoints; leave this out",
+      });
     }
     for (const one of ["auth_url", "token_url"] as const) {
       if (sent.issuer != null || sent[one] != null) continue;
-      const message = "Field required, or an issuer that names the endpoints";
+      const message = "Field required, unless an issuer is given";
       context.addIssue({ code: "custom", path: [one], message, params: { type: "missing" } });
     }
   })
   .openapi("OAuthProviderCreateRequest");
 
-/** Endpoints stay: tokens and the client's secret go there. */
+/** Endpoints cannot change: tokens and the client's secret are sent there. */
 export const providerUpdate = closedObject(changeable).partial().openapi("OAuthProviderUpdateRequest");
 
 export const providerShown = z
@@ -102,7 +106,7 @@ export const providerShown = z
   })
   .openapi("OAuthProvider");
 
-/** A provider as clients see it: the secret is never among it. */
+/** A provider in its wire shape, without the client's secret. */
 export const showProvider = (record: ProviderRecord): z.output<typeof providerShown> => ({
   id: record.id,
   organization_id: record.tenantId,
@@ -157,7 +161,7 @@ export const tokenMetadata = closedObject({
   is_default: z.boolean().optional(),
 }).openapi("OAuthTokenMetadata");
 
-/** `user_id`, `ls_user_id`: only the key's own user. `agent_id`: all agents of a user share the tokens. */
+/** `user_id` and `ls_user_id` must be the key's own user. `agent_id` has no effect: agents of a user share the tokens. */
 export const authenticateRequest = closedObject({
   provider: z.string(),
   scopes: scopes.default([]),

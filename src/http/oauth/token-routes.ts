@@ -11,7 +11,7 @@ const PATH = "/v2/auth/tokens";
 const ONE = z.object({ token_id: uuid });
 const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, dialect: "detail" } as const;
 
-/** The caller's own tokens [OAU-1, OAU-5, OAU-6, OAU-7]. No answer here holds a token. */
+/** The caller's own tokens [OAU-1, OAU-5, OAU-6, OAU-7]. No answer of these routes holds a token. */
 export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -49,7 +49,7 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     method: "patch",
     path: `${PATH}/{token_id}/metadata`,
-    summary: "Name a token's account, or make it the default one",
+    summary: "Set the account label of a token, or make it the default",
     params: ONE,
     query: nothing,
     body: tokenMetadata,

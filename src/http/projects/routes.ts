@@ -6,7 +6,7 @@ import { nothing, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import {
-  fitsNoProject,
+  matchesNoProject,
   oneProjectQuery,
   projectCreate,
   projectCreateQuery,
@@ -20,20 +20,20 @@ import {
 
 const COMMON = { tag: "Projects", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
 
-/** Projects, under the original's word "sessions", at both places where clients look for them. */
+/** Projects, which the original service calls sessions, at both paths that clients use. */
 export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
     method: "get",
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
-    summary: "List projects, all or those that fit, the newest first",
+    summary: "List the projects that match, newest first",
     params: nothing,
     query: projectQuery,
     body: null,
     answer: z.array(projectShown),
     async handle({ query, env, who }) {
-      if (fitsNoProject(query)) return ok([]);
+      if (matchesNoProject(query)) return ok([]);
       const projects = await who.workspace.listProjects({
         name: query.name ?? null,
         nameContains: query.name_contains ?? null,
@@ -97,7 +97,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "patch",
     path: "/api/v1/sessions/{session_id}",
     aliases: ["/sessions/{session_id}"],
-    summary: "Change a project; what is absent stays as it is",
+    summary: "Change a project; absent members are not changed",
     params: z.object({ session_id: uuid }),
     query: nothing,
     body: projectUpdate,
@@ -121,7 +121,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: "/api/v1/sessions/{session_id}",
     aliases: ["/sessions/{session_id}"],
-    summary: "Delete a project with all its runs; exports of it fail, schedules are cancelled",
+    summary: "Delete a project with all its runs; its exports fail, its schedules are cancelled",
     params: z.object({ session_id: uuid }),
     query: nothing,
     body: null,
@@ -135,12 +135,12 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
-    summary: "Delete several projects with all their runs; 207 when only some of them were there",
+    summary: "Delete several projects with all their runs; 207 if only some of them existed",
     params: nothing,
     query: projectsToDelete,
     body: null,
     answer: projectsDeleted,
-    isPartly: (answer) => answer.not_found.length > 0,
+    isPartial: (answer) => answer.not_found.length > 0,
     failures: ["notFound"],
     async handle({ query, who }) {
       const wanted = [...new Set(query.session_ids)];

@@ -18,31 +18,31 @@ import {
   uuid,
 } from "../kernel/fields.ts";
 
-/** The original lists at most this many projects at once, and as many without `limit`. */
+/** Maximum and default of `limit`, as in the original service. */
 const PROJECTS_PER_PAGE = 100;
-const NAME_MOST_CHARACTERS = 1024;
+const MAX_NAME_CHARACTERS = 1024;
 
-/** A project is kept in one event, as escaped text of 256 KiB at most (durable/journal/journal.ts) [LIM-20]. */
-const DESCRIPTION_MOST_CHARACTERS = 8192;
-const EXTRA_MOST_CHARACTERS = 32_768;
+/** A project is stored in one event, whose JSON has at most 256 KiB (durable/journal/journal.ts). Escapes add to it [LIM-20]. */
+const MAX_DESCRIPTION_CHARACTERS = 8192;
+const MAX_EXTRA_CHARACTERS = 32_768;
 
 const name = z
   .string()
   .min(1)
-  .max(NAME_MOST_CHARACTERS)
-  .refine(isCleanText, { error: "The name must not hold control characters or broken Unicode" });
-const description = z.string().max(DESCRIPTION_MOST_CHARACTERS);
+  .max(MAX_NAME_CHARACTERS)
+  .refine(isCleanText, { error: "The name must not contain control characters or invalid Unicode" });
+const description = z.string().max(MAX_DESCRIPTION_CHARACTERS);
 const extra = z
   .record(z.string(), z.unknown())
-  .refine((given) => JSON.stringify(given).length <= EXTRA_MOST_CHARACTERS, {
-    error: `Input should have at most ${EXTRA_MOST_CHARACTERS} characters as JSON`,
+  .refine((given) => JSON.stringify(given).length <= MAX_EXTRA_CHARACTERS, {
+    error: `Input should have at most ${MAX_EXTRA_CHARACTERS} characters as JSON`,
     params: { type: "string_too_long" },
   });
 
-/** null: for ever. */
+/** null: unlimited. */
 const retentionDays = z.int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max).nullable();
 
-/** Members that this service does not keep are let pass: clients send several of them as a matter of course. */
+/** Unknown members are ignored: clients send several that this service does not store. */
 export const projectCreate = z
   .object({
     name,
@@ -53,7 +53,7 @@ export const projectCreate = z
   })
   .openapi("TracerSessionCreate");
 
-/** What is absent or null stays as it is, but for `retention_days`: null is for ever. */
+/** Absent members and null are not changed, except that `retention_days: null` means unlimited. */
 export const projectUpdate = z
   .object({
     name: name.nullish(),
@@ -64,29 +64,29 @@ export const projectUpdate = z
   })
   .openapi("TracerSessionUpdate");
 
-/** With `upsert=true` an existing project of that name takes over what is said, and is the answer instead of a conflict. */
+/** With `upsert=true`, an existing project of that name is changed and returned instead of a conflict. */
 export const projectCreateQuery = z.object({ upsert: flag });
 
-/** Whether an answer holds what is counted of a project's runs. */
+/** Whether the answer holds statistics of the project's runs. */
 const statistics = { include_stats: flag } as const;
 
 export const oneProjectQuery = z.object(statistics);
 
-/** JSON that `extra.metadata` of a project is asked to hold. The bound keeps it as shallow as recursion needs it. */
-const METADATA_MOST_CHARACTERS = 2048;
+/** Limit of the filter `metadata`. It also limits the depth of the JSON, which is compared recursively. */
+const MAX_METADATA_CHARACTERS = 2048;
 
 const metadata = z
   .string()
-  .max(METADATA_MOST_CHARACTERS)
+  .max(MAX_METADATA_CHARACTERS)
   .transform((text, context) => {
-    const asked = objectIn(text);
-    if (asked !== null) return asked;
+    const wanted = objectIn(text);
+    if (wanted !== null) return wanted;
     context.addIssue({ code: "custom", message: 'Input should be a JSON object, such as {"team": "a"}' });
     return z.NEVER;
   })
-  .openapi({ type: "string", description: "A JSON object: only projects whose `extra.metadata` holds it." });
+  .openapi({ type: "string", description: "A JSON object: only projects whose `extra.metadata` contains it." });
 
-const noDatasets = { description: "Projects here belong to no dataset: with any, the list is empty." } as const;
+const noDatasets = { description: "Datasets are not supported: with any value, the list is empty." } as const;
 
 export const projectQuery = closedObject({
   name: z.string().optional(),
@@ -96,21 +96,21 @@ export const projectQuery = closedObject({
   reference_dataset: severalOf(uuid).openapi(noDatasets),
   dataset_version: z.string().optional().openapi(noDatasets),
   reference_free: truth.optional(),
-  tag_value_id: severalOf(uuid).openapi({ description: "Nothing here has tags: with any, the list is empty." }),
+  tag_value_id: severalOf(uuid).openapi({ description: "Tags are not supported: with any value, the list is empty." }),
   ...statistics,
   sort_by: z.enum(["start_time", "name"]).optional(),
   sort_by_desc: truth.optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
 
-/** Whether no project can fit, since none has a dataset or a tag. */
-export const fitsNoProject = (query: z.output<typeof projectQuery>): boolean =>
+/** Whether no project can match, because none has a dataset or a tag. */
+export const matchesNoProject = (query: z.output<typeof projectQuery>): boolean =>
   query.reference_dataset !== null ||
   query.dataset_version !== undefined ||
   query.reference_free === false ||
   query.tag_value_id !== null;
 
-/** Projects deleted in one request, one after the other. */
+/** Projects to delete in one request. */
 export const projectsToDelete = z.object({
   session_ids: z.preprocess(
     (sent) => (sent === undefined ? undefined : [sent].flat()),
@@ -122,10 +122,10 @@ export const projectsDeleted = z
   .object({ deleted: z.array(shownUuid), not_found: z.array(shownUuid) })
   .openapi("TracerSessionsDeleted");
 
-const seconds = z.number().nullable().openapi({ description: "Of the runs that have ended, in seconds, within 5 %." });
+const seconds = z.number().nullable().openapi({ description: "Of the ended runs, in seconds, accurate to 5 %." });
 const tokens = z.int().nullable();
 
-/** Of the newest days, 1000 shards of all projects asked for; all null without `include_stats`. */
+/** Statistics over the newest days, up to 1000 shards of all requested projects; all null without `include_stats`. */
 const counted = {
   run_count: z.int().nullable(),
   first_run_start_time: shownInstant.nullable(),
@@ -136,11 +136,11 @@ const counted = {
   prompt_tokens: tokens,
   completion_tokens: tokens,
   error_rate: z.number().nullable().openapi({
-    description: "Like latencies and tokens, of the sealed runs: what has just come is only counted.",
+    description: "Errors, latencies and tokens cover sealed runs only; `run_count` also covers runs not sealed yet.",
   }),
 };
 
-/** A project (the original's word is tracer session). What this service does not compute is null. */
+/** A project, which the original service calls tracer session. Members that are not supported are null. */
 export const projectShown = z
   .object({
     id: shownUuid,
@@ -159,7 +159,7 @@ export const projectShown = z
   })
   .openapi("TracerSession");
 
-/** The record of a project in its wire shape; `known` null: nobody asked for statistics. */
+/** The record of a project in its wire shape. `known` null: without statistics. */
 export const showProject = (project: Project, known: RunStatistics | null): z.output<typeof projectShown> => ({
   id: project.id,
   tenant_id: project.tenantId,
@@ -190,7 +190,7 @@ const showStatistics = (known: RunStatistics | null) => ({
 
 const milliseconds = (micros: number | null): number | null => (micros === null ? null : Math.floor(micros / 1000));
 
-/** null: the text is no JSON, or no object. */
+/** null: the text is not a JSON object. */
 const objectIn = (text: string): Record<string, unknown> | null => {
   try {
     const value: unknown = JSON.parse(text);

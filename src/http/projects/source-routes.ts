@@ -15,12 +15,12 @@ const COMMON = {
   query: nothing,
 } as const;
 
-/** Where exports of a project read its runs: a table of the customer's in ClickHouse, instead of what comes in here. */
+/** The source of a project's exports: a ClickHouse table of the customer instead of the built-in store. */
 export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
     method: "put",
-    summary: "Have a project's exports read from ClickHouse, after a query that reads no row",
+    summary: "Read a project's exports from ClickHouse; the table is checked by a query that reads no rows",
     body: projectSourcePut,
     success: "ok",
     answer: projectSourceShown,
@@ -35,7 +35,7 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
     method: "get",
-    summary: "Retrieve where a project's exports read from; 404 when from here",
+    summary: "Retrieve the source of a project's exports; 404 for the built-in store",
     body: null,
     success: "ok",
     answer: projectSourceShown,
@@ -50,7 +50,7 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
     method: "delete",
-    summary: "Have a project's exports read from here again",
+    summary: "Read a project's exports from the built-in store again",
     body: null,
     success: "deleted",
     answer: null,

@@ -9,23 +9,23 @@ import {
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant } from "../kernel/fields.ts";
 
-/** User and password travel in headers. */
+/** User and password are sent in headers. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
-const URL_MOST_CHARACTERS = 2048;
+const MAX_URL_CHARACTERS = 2048;
 
 const identifier = z.string().regex(IDENTIFIER, {
-  error: "Use a plain name: letters, digits and underscores, not beginning with a digit",
+  error: "Use letters, digits and underscores only; the first character must not be a digit",
 });
 
 const headerText = z.string().max(255).regex(HEADER_TEXT, { error: "Input should be ASCII text without line breaks" });
 
 const columnNames = Object.fromEntries(TABLE_COLUMNS.map((column) => [column, identifier.nullish()]));
 
-/** The table that a project's runs are read from. What is left out is as examples/clickhouse/create-table.sql has it. */
+/** Body that binds a project to a table. The default columns are those of examples/clickhouse/create-table.sql. */
 export const projectSourcePut = closedObject({
   type: z.literal("clickhouse"),
-  url: z.string().min(1).max(URL_MOST_CHARACTERS),
+  url: z.string().min(1).max(MAX_URL_CHARACTERS),
   database: identifier.default("default"),
   table: identifier.default("runs"),
   user: headerText.default("default"),
@@ -38,7 +38,7 @@ export const projectSourcePut = closedObject({
     .optional(),
 }).openapi("ProjectSourcePut");
 
-/** `project` stands for the runs of the project with that id, unless the table calls it otherwise. */
+/** Translates a valid body. Without `project`, the table must hold the project's id in the column of session_id. */
 export const sourceOf = (sent: z.output<typeof projectSourcePut>, projectId: string): TableSource => ({
   url: sent.url,
   database: sent.database,
@@ -48,7 +48,7 @@ export const sourceOf = (sent: z.output<typeof projectSourcePut>, projectId: str
   columns: Object.fromEntries(Object.entries(sent.columns ?? {}).filter(([, name]) => name !== undefined)),
 });
 
-/** Where a project's runs are read from; never the password. */
+/** The source of a project in an answer, without the password. */
 export const projectSourceShown = z
   .object({
     type: z.literal("clickhouse"),
@@ -56,7 +56,7 @@ export const projectSourceShown = z
     database: z.string(),
     table: z.string(),
     user: z.string(),
-    project: z.string().openapi({ description: "What the column of session_id holds for this project." }),
+    project: z.string().openapi({ description: "Value of the column of session_id for this project." }),
     columns: z.record(z.string(), z.string().nullable()),
     bound_at: shownInstant,
   })

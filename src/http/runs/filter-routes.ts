@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/shared/result.ts";
 import { openAccess } from "../kernel/auth.ts";
 import { nothing } from "../kernel/fields.ts";
-import { filterFault } from "../kernel/filter-schema.ts";
+import { filterProblem } from "../kernel/filter-schema.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 
@@ -40,7 +40,7 @@ export const addFilterRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle({ body }) {
       const errors = FILTERS.flatMap((field) => {
         const text = body[field] ?? null;
-        const message = text === null ? null : filterFault(text);
+        const message = text === null ? null : filterProblem(text);
         return message === null ? [] : [{ field, message }];
       });
       return ok({ valid: errors.length === 0, errors });

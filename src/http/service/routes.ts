@@ -5,11 +5,11 @@ import { nothing } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 
-/** The least version that clients of the original accept without a warning; ours is build metadata behind it. */
+/** Lowest version that clients of the original service accept without a warning. Waybill's version follows it as build metadata. */
 const COMPATIBLE_VERSION = "0.16.0";
 const WAYBILL_VERSION = "0.1.0";
 
-/** What clients are advised to batch: the original's figures, which are also the clients' own defaults. */
+/** Recommended size of ingest batches: the values of the original service, which are also the clients' defaults. */
 const BATCH_RUNS = 100;
 const BATCH_BYTES = 20_971_520;
 
@@ -53,7 +53,7 @@ const INFO: z.output<typeof infoShown> = {
 const WELCOME = `Waybill exports LLM traces to your own S3-compatible bucket as Parquet.
 
 Send traces to this address, with your API key in X-API-Key (LANGSMITH_ENDPOINT, LANGSMITH_API_KEY).
-Create destinations and exports under /api/v1/bulk-exports. Everything else is in /openapi.json.
+Create destinations and exports under /api/v1/bulk-exports. All routes are described in /openapi.json.
 `;
 
 const COMMON = {
@@ -67,7 +67,7 @@ const COMMON = {
   dialect: "detail",
 } as const;
 
-/** What the service says about itself, to everybody. */
+/** Routes about the service itself, without authentication. */
 export const addServiceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -81,7 +81,7 @@ export const addServiceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     path: "/api/v1/info",
     aliases: ["/info"],
-    summary: "What ingest clients need to know",
+    summary: "Version and ingest settings for clients",
     answer: infoShown,
     handle: async () => ok(INFO),
   });

@@ -12,7 +12,7 @@ const KEY_RANDOM_BYTES = 32;
 
 const COMMON = { tag: "Administration", access: adminAccess, query: nothing, dialect: "detail" } as const;
 
-/** What the operator of the deployment does: workspaces, their plans and their API keys. */
+/** Routes for the operator: workspaces, their plans and their API keys. */
 export const addAdminRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -51,7 +51,7 @@ export const addAdminRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     method: "post",
     path: "/admin/workspaces/{workspace_id}/keys",
-    summary: "Create an API key; this answer is the only place that shows it",
+    summary: "Create an API key; only this answer shows the key",
     params: z.object({ workspace_id: uuid }),
     body: keyCreate,
     success: "ok",

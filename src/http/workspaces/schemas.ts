@@ -3,13 +3,13 @@ import { isCleanText } from "../../domain/shared/text.ts";
 import { DEFAULT_USER_ID, ROLES } from "../../domain/workspace/records.ts";
 import { closedObject, shownUuid, uuid } from "../kernel/fields.ts";
 
-const LABEL_MOST_CHARACTERS = 255;
+const MAX_LABEL_CHARACTERS = 255;
 
 const label = z
   .string()
   .min(1)
-  .max(LABEL_MOST_CHARACTERS)
-  .refine(isCleanText, { error: "Control characters do not belong here" });
+  .max(MAX_LABEL_CHARACTERS)
+  .refine(isCleanText, { error: "Input should not contain control characters" });
 
 const plan = z.enum(["developer", "plus", "enterprise"]);
 
@@ -24,21 +24,21 @@ export const planShown = z.object({ id: shownUuid, plan }).openapi("WorkspacePla
 
 const role = z
   .enum(ROLES)
-  .openapi({ description: "read: asks; ingest: sends traces and feedback; manage: everything" });
+  .openapi({ description: "read: read only; ingest: send traces and feedback only; manage: everything" });
 
-/** Whose key it is. Part of names of actors, so without slashes. */
+/** The user of the key. It is part of names of actors, so it must not contain slashes. */
 const userId = z.string().regex(/^[A-Za-z0-9._@+-]{1,128}$/, {
   error: "Input should be 1 to 128 letters, digits and -._@+",
 });
 
-/** Without `user_id` it belongs to the workspace's default user. */
+/** Without `user_id`, the key belongs to the workspace's default user. */
 export const keyCreate = closedObject({
   label,
   role,
   user_id: userId.nullish().transform((id) => id ?? DEFAULT_USER_ID),
 }).openapi("ApiKeyCreate");
 
-/** The only answer that ever holds the key; `sha256` names it from then on. */
+/** The only answer that holds the key. Later requests identify the key by `sha256`. */
 export const keyShown = z
   .object({
     api_key: z.string(),

@@ -81,7 +81,7 @@ describe("feedback and patches that wait for too many runs", () => {
   const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } } as const;
   const bindings = {
     ...workspaces({ authorize }),
-    UNROUTED: { getByName: () => ({ place: async () => full, editFeedback: async () => full }) },
+    UNROUTED: { getByName: () => ({ route: async () => full, editFeedback: async () => full }) },
   } as unknown as Readonly<Record<string, string>>; // bindings, not settings
   it.each<[method: string, path: string, body: object | undefined, problem: object]>([
     ["POST", "/feedback", { run_id: TENANT, key: "k" }, { detail: "Full." }],

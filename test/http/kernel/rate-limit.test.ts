@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Env } from "../../../durable/protocol/env.ts";
-import { refuseRush } from "../../../src/http/kernel/rate-limit.ts";
+import { checkRate } from "../../../src/http/kernel/rate-limit.ts";
 import { call, callWith, newKey, newWorkspace } from "../client.ts";
 
 const SLOW = { RATE_LIMIT_BURST: "3", RATE_LIMIT_PER_SECOND: "1" };
@@ -51,7 +51,7 @@ it("a request that was cut off while it asked the limiter does not make every la
   const limiter = (answer: (asking: Request) => Promise<Response>) =>
     ({ RATE_LIMITER: { idFromName: (name: string) => name, get: () => ({ fetch: answer }) } }) as unknown as Env;
   const keyHash = crypto.randomUUID();
-  void refuseRush(
+  void checkRate(
     limiter(() => new Promise(() => {})),
     keyHash,
   ); // never goes on, as what follows in such a request
@@ -62,6 +62,6 @@ it("a request that was cut off while it asked the limiter does not make every la
     const [, wanted] = JSON.parse(headers.get("do-content") ?? "[]");
     return Response.json({ taken: wanted, waitMs: 0 });
   });
-  for (let request = 0; request < 20; request += 1) expect(await refuseRush(generous, keyHash)).toBeNull();
+  for (let request = 0; request < 20; request += 1) expect(await checkRate(generous, keyHash)).toBeNull();
   expect(asked).toBe(2);
 });

@@ -96,7 +96,7 @@ describe("a provider", () => {
         [
           {
             loc: ["body", "client_secret"],
-            msg: "With token_endpoint_auth_method none there is no client_secret",
+            msg: "With token_endpoint_auth_method none, leave client_secret out",
             type: "value_error",
           },
         ],

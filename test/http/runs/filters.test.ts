@@ -40,7 +40,7 @@ describe("a filter", () => {
         [
           {
             loc: ["body", "filter"],
-            msg: "The filter is wrong at position 20: expected a field of a run; there is none named colour",
+            msg: "The filter is not valid at position 20: expected a field of a run; there is none named colour",
             type: "value_error",
           },
         ],

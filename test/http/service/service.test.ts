@@ -71,7 +71,7 @@ it("an unknown route is not found, a wrong method is told the right ones", async
 it("a word where an id has its place is an unknown route, unless it has a meaning of its own", async () => {
   for (const path of ["/runs/stats", "/api/v1/runs/group", "/feedback/tokens"]) {
     const answer = await call("POST", path, { body: {} });
-    expect([answer.status, answer.body]).toEqual([404, { detail: `There is nothing at ${path}; see /openapi.json.` }]);
+    expect([answer.status, answer.body]).toEqual([404, { detail: `Unknown path ${path}; see /openapi.json.` }]);
   }
   for (const [path, allowed] of [
     ["/runs/multipart", "POST"],
@@ -215,7 +215,7 @@ it("a body that is compressed, or that is missing, is refused in words that say 
   expect(await ask({ "Content-Encoding": "gzip" }, '{"name":"x"}')).toEqual([
     422,
     ["header", "content-encoding"],
-    "Send the body as it is, without Content-Encoding",
+    "Send the body uncompressed, without Content-Encoding",
   ]);
   expect(await ask({})).toEqual([422, ["body"], "Field required"]);
   expect(await ask({ "Content-Encoding": "identity" }, "{}")).toEqual([422, ["body", "name"], "Field required"]);

@@ -14,5 +14,5 @@ export { RateLimiter } from "../durable/workspace/rate-limiter.ts";
 export { WorkspaceActor } from "../durable/workspace/workspace.ts";
 export { AgentNetwork } from "./http/agent-network.ts";
 
-/** The Worker: HTTP in front, the actors behind it, and the network of the agents that it runs. */
+/** The Worker: the HTTP interface, the actors, and the network of agents. */
 export default { fetch: answer };

@@ -3,43 +3,43 @@ import { RETENTION_DAYS } from "./domain/project/retention.ts";
 import type { Compression } from "./domain/shared/fields.ts";
 import { LIMITS, type Limits } from "./domain/shared/limits.ts";
 
-/** Spelling of statuses and defaults towards clients; src/http/kernel/wire-profile.ts says what each one means. */
+/** Variant of statuses and defaults on the wire; src/http/kernel/wire-profile.ts defines each one. */
 export type WireProfileName = "spec" | "langsmith";
 
-/** Region group in which every Durable Object of the deployment lives [WIR-11]. */
+/** Jurisdiction of all Durable Objects of the deployment [WIR-11]. */
 export type Jurisdiction = "eu" | "fedramp";
 
-/** Everything an operator can set, read from the environment by `readSettings`. */
+/** All settings of the operator, read from the environment by `readSettings`. */
 export interface Settings {
   readonly limits: Limits;
   readonly wireProfile: WireProfileName;
-  /** Codec of an export that names none. */
+  /** Compression of an export that names none. */
   readonly defaultCompression: Compression;
-  /** Lets `endpoint_url` be plain http on this machine. For local development only. */
+  /** Allows `endpoint_url` to be plain http on this machine. For local development only. */
   readonly allowLoopbackEndpoints: boolean;
-  /** Credentials of destinations created without any [DST-10]; null: such destinations are refused. */
+  /** Credentials of destinations that are created without credentials [DST-10]; null: these are refused. */
   readonly environmentCredentials: Credentials | null;
   /** Shards of a project created from now on; existing projects keep theirs. */
   readonly shardsPerProject: number;
   /** Hot bytes at which a trace shard seals ended runs. */
   readonly sealBytes: number;
-  /** Age at which hot runs are sealed whatever their number. */
+  /** Age at which hot runs are sealed, whatever their size. */
   readonly sealAgeMs: number;
-  /** Hot bytes of a trace shard beyond which it takes no more until it has sealed. */
+  /** Hot bytes of a trace shard above which it refuses changes until it has sealed. */
   readonly maxHotBytes: number;
-  /** Changes and feedback of a tenant that may wait for their runs, and their bytes; beyond either, no more are taken. */
+  /** Maximum number and bytes of a tenant's unrouted changes; above either, more are refused. */
   readonly maxParkedChanges: number;
   readonly maxParkedBytes: number;
-  /** Most uncompressed bytes of one segment. */
+  /** Maximum uncompressed bytes of one segment. */
   readonly segmentRawBytes: number;
-  /** Longest ingest body, after decompression. */
+  /** Maximum bytes of an ingest body after decompression. */
   readonly maxBodyBytes: number;
-  /** Retention of projects created from now on that name none; null: for ever. Existing projects keep theirs. */
+  /** Default retention of projects created from now on; null: unlimited. Existing projects keep theirs. */
   readonly retentionDays: number | null;
-  /** Requests of one API key: how many a second in the long run, and how many of them saved up at most. */
+  /** Rate limit of one API key: sustained requests per second, and burst size. */
   readonly rateLimitPerSecond: number;
   readonly rateLimitBurst: number;
-  /** Where browsers reach this service, without a slash at the end; null: where the request came in. */
+  /** Public address of this service, without a trailing slash; null: the address of the request. */
   readonly publicUrl: string | null;
   /** null: the platform chooses. */
   readonly jurisdiction: Jurisdiction | null;
@@ -49,12 +49,12 @@ const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** S3 takes parts of 5 MiB and more, and so many of them in one object (AWS: Multipart upload limits). */
+/** Minimum size of a part, and maximum number of parts of an object, in S3 (AWS: Multipart upload limits). */
 const MIN_PART_BYTES = 5 * MIB;
 const MAX_PARTS = 10_000;
 
-/** Names and bounds of the settings in `Limits`: a file can be uploaded whatever the size of its parts. */
-const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: string, least: number, most: number] } = {
+/** Names and bounds of the settings in `Limits`. The bounds allow a file of any size to be uploaded with any part size. */
+const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: string, min: number, max: number] } = {
   maxRetries: ["MAX_RETRIES", 0, 1000],
   retryDelayMs: ["RETRY_DELAY_MS", 0, 24 * HOUR_MS],
   runTimeoutMs: ["RUN_TIMEOUT_MS", 1, 365 * 24 * HOUR_MS],
@@ -69,8 +69,8 @@ const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: stri
 };
 
 /**
- * Reads every setting. An empty value counts as absent. A bad one throws an error that names the setting and says
- * what is allowed: it is a fault of the deployment, and guessing would hide it.
+ * Reads all settings. An empty value counts as absent. Throws an error that names the setting and the allowed values if a
+ * value is not valid: the deployment is misconfigured, and a default would hide that.
  */
 export const readSettings = (env: Readonly<Record<string, unknown>>): Settings => ({
   limits: readLimits(env),
@@ -81,9 +81,9 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
   shardsPerProject: readNumber(env, "SHARDS_PER_PROJECT", 1, 1, 64),
   sealBytes: readNumber(env, "SEAL_BYTES", 16 * MIB, 1, 1024 * MIB),
   sealAgeMs: readNumber(env, "SEAL_AGE_MS", 10 * MINUTE_MS, 0, 24 * HOUR_MS),
-  // Ten seconds of sealing at the measured 25 MB/s, and a fortieth of what an object may store.
+  // Ten seconds of sealing at the measured 25 MB/s, and 1/40 of the storage limit of a Durable Object (10 GB).
   maxHotBytes: readNumber(env, "MAX_HOT_BYTES", 256 * MIB, 1, 4096 * MIB),
-  // Every snapshot and query looks for all of these runs on its days: ten questions to a shard, of 10,000 ids each.
+  // Every snapshot and query searches its days for all of these runs: ten calls to each shard, with 10,000 ids each.
   maxParkedChanges: readNumber(env, "MAX_PARKED_CHANGES", 100_000, 2, 10_000_000),
   maxParkedBytes: readNumber(env, "MAX_PARKED_BYTES", 256 * MIB, 2, 4096 * MIB),
   segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
@@ -97,8 +97,8 @@ export const readSettings = (env: Readonly<Record<string, unknown>>): Settings =
 
 const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
   const limit = (name: keyof Limits): number => {
-    const [setting, least, most] = LIMIT_SETTINGS[name];
-    return readNumber(env, setting, LIMITS[name], least, most);
+    const [setting, min, max] = LIMIT_SETTINGS[name];
+    return readNumber(env, setting, LIMITS[name], min, max);
   };
   return {
     maxRetries: limit("maxRetries"),
@@ -130,7 +130,9 @@ const readPublicUrl = (env: Readonly<Record<string, unknown>>): string | null =>
   if (text === "") return null;
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
-  throw new Error(`Setting PUBLIC_URL must be an address such as https://traces.example.com; it is "${text}".`);
+  throw new Error(
+    `Setting PUBLIC_URL must be an address without a path, such as https://traces.example.com; it is "${text}".`,
+  );
 };
 
 const readEnvironmentCredentials = (env: Readonly<Record<string, unknown>>): Credentials | null => {
@@ -146,15 +148,15 @@ const readEnvironmentCredentials = (env: Readonly<Record<string, unknown>>): Cre
 const readNumber = (
   env: Readonly<Record<string, unknown>>,
   name: string,
-  preset: number,
-  least: number,
-  most: number,
+  defaultValue: number,
+  min: number,
+  max: number,
 ): number => {
   const text = readText(env, name);
-  if (text === "") return preset;
+  if (text === "") return defaultValue;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw new Error(`Setting ${name} must be a whole number from ${least} to ${most}, in digits only; it is "${text}".`);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new Error(`Setting ${name} must be a whole number from ${min} to ${max}, in digits only; it is "${text}".`);
 };
 
 const readFlag = (env: Readonly<Record<string, unknown>>, name: string): boolean =>
@@ -164,10 +166,10 @@ const readChoice = <Choice extends string>(
   env: Readonly<Record<string, unknown>>,
   name: string,
   choices: readonly Choice[],
-  preset: Choice,
+  defaultValue: Choice,
 ): Choice => {
   const text = readText(env, name);
-  if (text === "") return preset;
+  if (text === "") return defaultValue;
   const choice = choices.find((candidate) => candidate === text);
   if (choice !== undefined) return choice;
   const allowed = choices.filter((candidate) => candidate !== "").map((candidate) => `"${candidate}"`);
@@ -180,7 +182,7 @@ const readRequiredText = (env: Readonly<Record<string, unknown>>, name: string, 
   throw new Error(`Setting ${name} is required because ${because}.`);
 };
 
-/** wrangler.toml may hold numbers and booleans; the process environment only text. */
+/** wrangler.toml may hold numbers and booleans; environment variables hold text only. */
 const readText = (env: Readonly<Record<string, unknown>>, name: string): string => {
   const value = env[name];
   if (value === undefined || value === null) return "";

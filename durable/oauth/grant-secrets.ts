@@ -2,8 +2,8 @@ import type { Env } from "../protocol/env.ts";
 import { openText, sealText } from "../secrets/vault.ts";
 
 /**
- * What a grant keeps sealed beside its log: the PKCE verifier of an open authorization, and tokens. A log keeps
- * everything for ever; these are overwritten by the next ones, and gone when their owner is.
+ * Sealed secrets of a grant: PKCE verifiers of open authorizations, and tokens. They are not in the event log, which is
+ * never deleted. A secret is overwritten by its successor and deleted with its owner (an authorization or a token).
  */
 export class GrantSecrets {
   readonly #storage: DurableObjectStorage;
@@ -17,7 +17,7 @@ export class GrantSecrets {
     this.#actor = actor;
   }
 
-  /** Seals first, so that `write` can share a turn with the event it belongs to. */
+  /** Seals a secret. Separate from `write`, which must run in the same synchronous turn as the event. */
   seal(owner: string, plain: string): Promise<string> {
     return sealText(this.#env, this.#contextOf(owner), plain);
   }
@@ -27,7 +27,7 @@ export class GrantSecrets {
     this.#storage.sql.exec("INSERT OR REPLACE INTO secret (owner, envelope) VALUES (?, ?)", owner, envelope);
   }
 
-  /** null: there is none, or the master key that sealed it is gone. */
+  /** null: there is none, or its master key is no longer in the setting. */
   async open(owner: string): Promise<string | null> {
     if (!this.#isKept()) return null;
     const query = "SELECT envelope FROM secret WHERE owner = ?";
@@ -35,7 +35,7 @@ export class GrantSecrets {
     return row === undefined ? null : openText(this.#env, this.#contextOf(owner), row.envelope);
   }
 
-  /** Forgets the secrets of all others. */
+  /** Deletes the secrets of all other owners. */
   keepOnly(owners: readonly string[]): void {
     if (!this.#isKept()) return;
     const query = "DELETE FROM secret WHERE owner NOT IN (SELECT value FROM json_each(?))";

@@ -20,7 +20,7 @@ import { sealState } from "../secrets/oauth-state.ts";
 import { GrantSecrets } from "./grant-secrets.ts";
 import { openClient } from "./providers.ts";
 
-/** What is sealed for a token. */
+/** The sealed content of a token. */
 type KeptTokens = Pick<TokenSet, "accessToken" | "refreshToken">;
 
 interface UsableToken {
@@ -28,13 +28,13 @@ interface UsableToken {
   readonly token: Token;
 }
 
-/** One user's consents and tokens at one provider. Its single instance is why a token is refreshed once, whoever asks. */
+/** One user's authorizations and tokens at one provider. It is a single instance, so concurrent requests refresh a token once. */
 export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   readonly #secrets = new GrantSecrets(this.ctx.storage, this.env, this.ctx.id.name ?? "");
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(grant));
-  /** Refreshes on their way; everybody who needs the token waits for the same one. */
+  /** Running refreshes by token id. Concurrent requests for a token wait for the same refresh. */
   readonly #refreshes = new Map<string, Promise<Result<null, ProviderFailure>>>();
-  /** Tokens that are being deleted: nobody gets them any more. */
+  /** Tokens that are being deleted; they are not handed out any more. */
   readonly #removals = new Set<string>();
 
   async authenticate(asked: Parameters<GrantProtocol["authenticate"]>[0]): Promise<Result<Authentication, Refusal>> {
@@ -57,7 +57,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   async finish({ provider, authId, answer }: Parameters<GrantProtocol["finish"]>[0]): Promise<Result<Token, Refusal>> {
     const refusal = refuseCode(this.#journal.state, authId, Date.now());
     if (refusal !== null) return fail(refusal);
-    // Used from here on: a code that comes twice is exchanged once.
+    // Before the exchange, so that a repeated code is exchanged once.
     this.#submit({ type: "ReceiveCode", authId, now: Date.now() });
     const result =
       "error" in answer ? fail(refusedBy(answer.error)) : await this.#exchange(provider, authId, answer.code);
@@ -99,7 +99,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     if (!this.#journal.state.tokens.has(tokenId) || this.#removals.has(tokenId)) return fail(unknownToken(tokenId));
     this.#removals.add(tokenId);
     try {
-      await this.#refreshes.get(tokenId); // what it brings is to be revoked, too
+      await this.#refreshes.get(tokenId); // the refreshed tokens must be revoked, too
       const revoked = await this.#revoke(provider, tokenId);
       log("oauth_token_revoked", {
         provider: provider.record.id,
@@ -120,13 +120,13 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     this.#journal.settle(now);
   }
 
-  /** The best one first. */
+  /** Ids of matching tokens, best first. */
   #fitting(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): readonly string[] {
     const fitting = fittingTokens(this.#journal.state, wanted, Date.now());
     return fitting.map(({ id }) => id).filter((id) => !this.#removals.has(id));
   }
 
-  /** null: the token opens nothing any more, or cannot be opened itself. */
+  /** Refreshes the token if due. null: the token is gone, is being deleted, or cannot be decrypted. */
   async #usable(id: string, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
     const token = this.#journal.state.tokens.get(id);
     if (token === undefined) return null;
@@ -154,7 +154,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     const kept = await this.#open(token.id);
     const refreshed =
       kept?.refreshToken == null
-        ? fail(refusedBy(null)) // not lost: the master key that sealed it may come back
+        ? fail(refusedBy(null)) // the token is kept: its master key may be restored
         : await refreshTokens(client.value, kept.refreshToken, token.scopes);
     log("oauth_token_refreshed", {
       provider: provider.record.id,
@@ -166,7 +166,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
       return refreshed;
     }
     const { accessToken, scopes, lifetimeMs } = refreshed.value;
-    // A provider that sends no other refresh token means the old one to stay (RFC 6749, 6).
+    // Without a new refresh token in the answer, the old one stays valid (RFC 6749, 6).
     const refreshToken = refreshed.value.refreshToken ?? kept?.refreshToken ?? null;
     const envelope = await this.#seal(token.id, { accessToken, refreshToken });
     this.#secrets.write(token.id, envelope);
@@ -212,7 +212,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     return granted === undefined ? fail({ reason: "provider_timeout", code: null }) : ok(granted);
   }
 
-  /** The refresh token first: with it the provider forgets what it gave for it (RFC 7009, 2.1). */
+  /** The refresh token first: revoking it should also revoke its access tokens (RFC 7009, 2.1). */
   async #revoke(provider: Provider, tokenId: string): Promise<Result<boolean, ProviderFailure>> {
     const client = await openClient(this.env, provider);
     if (!client.ok) return client;
@@ -221,7 +221,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
     return revokeBoth(client.value, kept);
   }
 
-  /** A secret lives as long as what it belongs to, no longer. */
+  /** Submits a command, and deletes the secrets of ended authorizations and deleted tokens. */
   #submit(command: GrantCommand): void {
     this.#journal.submit(command);
     const { authorizations, tokens } = this.#journal.state;
@@ -239,10 +239,10 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   }
 }
 
-/** An alarm that was cut off comes again after this. */
+/** Delay of the alarm that is armed in case the running one is interrupted. */
 const RECOVERY_MS = 30_000;
 
-/** The provider's word for a refresh token that it knows no more (RFC 6749, 5.2). */
+/** Error code for a refresh token that is no longer valid (RFC 6749, 5.2). */
 const GONE = "invalid_grant";
 
 const unknownToken = (id: string): Refusal => ({ reason: "not_found", what: "token", id });

@@ -16,7 +16,7 @@ import type { Env } from "../protocol/env.ts";
 import type { ProvidersProtocol } from "../protocol/oauth.ts";
 import { openText, sealText } from "../secrets/vault.ts";
 
-/** The OAuth providers of a workspace. Clients' secrets are sealed before they touch storage, and stay so in here. */
+/** The OAuth providers of a workspace. Client secrets are sealed before they are stored. */
 export class ProvidersActor extends DurableObject<Env> implements ProvidersProtocol {
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(providers));
 
@@ -85,14 +85,14 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
 const SECRET_MISSING: Refusal = {
   reason: "invalid",
   loc: ["body", "client_secret"],
-  message: "This way to authenticate needs a client_secret",
+  message: "This token_endpoint_auth_method needs a client_secret",
   type: "missing",
 };
 
 const SECRET_UNUSED: Refusal = {
   reason: "invalid",
   loc: ["body", "client_secret"],
-  message: "With token_endpoint_auth_method none there is no client_secret",
+  message: "With token_endpoint_auth_method none, leave client_secret out",
   type: "value_error",
 };
 
@@ -101,7 +101,7 @@ const sealClientSecret = (env: Env, recordId: string, secret: string): Promise<s
 
 const contextOf = (recordId: string): string => `provider/${recordId}`;
 
-/** This service as the provider's client, its secret opened. */
+/** Opens the client secret of a provider. */
 export async function openClient(
   env: Env,
   { record, envelope }: Provider,

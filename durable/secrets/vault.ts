@@ -3,13 +3,13 @@ import type { Project } from "../../src/domain/project/records.ts";
 import { type MasterKeys, openSecret, parseMasterKeys, sealSecret } from "../../src/secrets/envelope.ts";
 import type { Env } from "../protocol/env.ts";
 
-/** Where credentials are sealed and opened. Plain ones live in memory only, for the duration of a step. */
+/** Sealing and opening of credentials. Plain credentials are in memory only, for the duration of a step. */
 
-/** Seals a text; the envelope opens in that context only. */
+/** Seals a text; the envelope opens with the same context only. */
 export const sealText = (env: Env, context: string, text: string): Promise<string> =>
   sealSecret(text, masterKeys(env), context);
 
-/** Null: it was sealed in another context, or with a master key that is gone. */
+/** null: sealed with another context, or its master key is no longer in the setting. */
 export async function openText(env: Env, context: string, envelope: string): Promise<string | null> {
   const plain = await openSecret(envelope, masterKeys(env), context);
   return plain.ok ? plain.value : null;
@@ -19,7 +19,7 @@ export async function openText(env: Env, context: string, envelope: string): Pro
 export const sealCredentials = (env: Env, destinationId: string, credentials: Credentials): Promise<string> =>
   sealText(env, destinationId, JSON.stringify(credentials));
 
-/** Null: the envelope belongs to another destination, or was sealed with a master key that is gone. */
+/** null: the envelope belongs to another destination, or its master key is no longer in the setting. */
 export async function openCredentials(env: Env, destinationId: string, envelope: string): Promise<Credentials | null> {
   const plain = await openText(env, destinationId, envelope);
   return plain === null ? null : (JSON.parse(plain) as Credentials); // sealed by sealCredentials, bound to this id
@@ -29,7 +29,7 @@ export async function openCredentials(env: Env, destinationId: string, envelope:
 export const sealPassword = (env: Env, project: ProjectKey, password: string): Promise<string> =>
   sealText(env, contextOf(project), password);
 
-/** Null: it was sealed for another project, or with a master key that is gone. */
+/** null: sealed for another project, or its master key is no longer in the setting. */
 export const openPassword = (env: Env, project: ProjectKey, envelope: string): Promise<string | null> =>
   openText(env, contextOf(project), envelope);
 

@@ -1,6 +1,6 @@
 /**
- * The body of a request or an answer; null: longer than allowed. Always reads to the end or cancels, otherwise the
- * connection stays taken.
+ * Reads the body of a request or a response; null: longer than the limit. The body is always read to its end or
+ * cancelled, because an unread body occupies the connection.
  */
 export async function boundedBody(
   { body }: { readonly body: ReadableStream<Uint8Array> | null },

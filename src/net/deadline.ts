@@ -1,6 +1,6 @@
 /**
- * The instant by which a request and its answer must be over. Its timer is our own and ends with the request: one left
- * behind by `AbortSignal.timeout` keeps an actor in memory until it fires.
+ * The time limit of a request, including its response. `lift` stops the timer: one of `AbortSignal.timeout` cannot be
+ * stopped and keeps an actor in memory until it fires.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -10,7 +10,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#controller.abort(), ms);
   }
 
-  /** Aborts what takes it when the deadline passes. */
+  /** Aborts when the deadline passes. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -19,7 +19,7 @@ export class Deadline {
     return this.signal.aborted;
   }
 
-  /** Last line of whatever it was for; what passes no more aborts nothing. */
+  /** Stops the timer; must be called when the request is done. */
   lift(): void {
     clearTimeout(this.#timer);
   }

@@ -4,10 +4,10 @@ import { boundedFetch } from "./bounded-fetch.ts";
 
 const MAX_CHARACTERS = 255;
 
-/** Names of an account that people recognize, best first (OpenID Connect Core, 5.1; `login` is GitHub's). */
+/** Claims that identify an account for people, in order of preference (OpenID Connect Core, 5.1; `login`: GitHub). */
 const NAMES = ["email", "preferred_username", "login", "name", "sub"] as const;
 
-/** Whose account a token opens, by the provider's userinfo; null when it does not say, for the token works without. */
+/** Label of the account of a token, from the provider's userinfo endpoint. null on any failure: a label is optional. */
 export async function accountLabelOf(provider: ProviderRecord, accessToken: string): Promise<string | null> {
   const { userinfo } = provider.endpoints;
   if (userinfo === null) return null;
@@ -16,8 +16,8 @@ export async function accountLabelOf(provider: ProviderRecord, accessToken: stri
     const response = await boundedFetch(userinfo, { method: "GET", headers });
     const answer: unknown = response.ok ? await response.json() : null;
     if (typeof answer !== "object" || answer === null) return null;
-    const said = new Map<string, unknown>(Object.entries(answer));
-    return NAMES.map((name) => said.get(name)).find(isLabel) ?? null;
+    const claims = new Map<string, unknown>(Object.entries(answer));
+    return NAMES.map((name) => claims.get(name)).find(isLabel) ?? null;
   } catch {
     return null;
   }

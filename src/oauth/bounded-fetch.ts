@@ -3,17 +3,17 @@ import { boundedBody } from "../net/bounded-body.ts";
 import { Deadline } from "../net/deadline.ts";
 import { isUnreached } from "../net/edge-status.ts";
 
-/** Requests to a provider, whose answers are hostile: bounded in time and size, and never leading elsewhere. */
+/** Requests to a provider. Its answers are untrusted: time and size are limited, and redirects are not followed. */
 
-/** Token and metadata answers have some kilobytes. */
+/** Token and metadata answers have a few kilobytes. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
 
-/** A person waits for the exchange, and the actor's other requests do while a token is refreshed [LIM-35]. */
+/** A user waits for the exchange, and requests for a token wait for its refresh [LIM-35]. */
 const DEADLINE_MS = 10_000;
 
 const TOO_MANY_REQUESTS = 429;
 
-/** Thrown through the OAuth library and caught behind it; `reason` is all it says. */
+/** Thrown by `boundedFetch` through the OAuth library and caught by `translated`. Holds nothing of the answer. */
 export class UnusableAnswer extends Error {
   readonly reason: ProviderFailure["reason"];
 
@@ -29,7 +29,7 @@ interface BoundedRequest {
   readonly body?: BodyInit | null | undefined;
 }
 
-/** Sends one request, follows no redirect, and takes the whole answer within the bounds; throws `UnusableAnswer`. */
+/** Sends one request and reads its whole answer. Throws `UnusableAnswer` for a redirect, a 5xx, or an exceeded limit. */
 export async function boundedFetch(url: string, request: BoundedRequest): Promise<Response> {
   const { method, headers: sent, body: text = null } = request;
   const deadline = new Deadline(DEADLINE_MS);
@@ -50,14 +50,14 @@ export async function boundedFetch(url: string, request: BoundedRequest): Promis
     return new Response(body.length === 0 ? null : body, { status, headers: readable(headers) });
   } catch (thrown) {
     if (thrown instanceof UnusableAnswer) throw thrown;
-    // What else was thrown is not looked into: its text is the runtime's.
+    // Other errors come from the runtime; their texts are not defined.
     throw new UnusableAnswer(deadline.hasPassed ? "provider_timeout" : "provider_unreachable");
   } finally {
     deadline.lift();
   }
 }
 
-/** Of the answer's headers those that say how to read it; cookies, encodings and lengths stay behind. */
+/** The headers that are needed to read the answer. Cookies, encodings and lengths are dropped. */
 const readable = (headers: Headers): Headers => {
   const kept = new Headers();
   for (const name of ["Content-Type", "WWW-Authenticate"]) {

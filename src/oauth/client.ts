@@ -19,29 +19,29 @@ import { boundedFetch } from "./bounded-fetch.ts";
 import { translated } from "./failures.ts";
 import { scopesOf } from "./scopes.ts";
 
-/** This service as a provider's client: plain secrets live in memory only, for as long as a request lasts. */
+/** This service as a client of a provider. The plain secret is in memory only, for the duration of a request. */
 export interface OAuthClient {
   readonly provider: Pick<ProviderRecord, "endpoints" | "clientId" | "authentication">;
-  /** null: it has none. */
+  /** null: the client has none. */
   readonly secret: string | null;
 }
 
 export interface TokenSet {
   readonly accessToken: string;
-  /** null: the provider gave none. */
+  /** null: the provider sent none. */
   readonly refreshToken: string | null;
   readonly scopes: readonly string[];
-  /** null: the provider did not say. */
+  /** null: the provider sent none. */
   readonly lifetimeMs: number | null;
 }
 
-/** What is plain http was let in by the guard of addresses, for development on one machine. */
+/** Plain http is allowed here, because endpoints were checked: only loopback addresses of development may use it. */
 export const REQUEST = {
   [allowInsecureRequests]: true,
   [customFetch]: boundedFetch,
 } as const;
 
-/** Exchanges a code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5). A code works once, so this is never repeated. */
+/** Exchanges a code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5). Must not be repeated: a code can be used once. */
 export const exchangeCode = (
   client: OAuthClient,
   code: string,
@@ -56,7 +56,7 @@ export const exchangeCode = (
   return tokensOf(client, "authorization_code", { code, redirect_uri: begun.redirectUri, ...proof }, begun.scopes);
 };
 
-/** Exchanges a refresh token for tokens (RFC 6749, 6); the provider may give another refresh token with them. */
+/** Exchanges a refresh token for tokens (RFC 6749, 6). The provider may send a new refresh token with them. */
 export const refreshTokens = (
   client: OAuthClient,
   refreshToken: string,
@@ -64,7 +64,7 @@ export const refreshTokens = (
 ): Promise<Result<TokenSet, ProviderFailure>> =>
   tokensOf(client, "refresh_token", { refresh_token: refreshToken }, scopes);
 
-/** Tells the provider to forget a token (RFC 7009); one without that endpoint is told nothing: false. */
+/** Revokes a token (RFC 7009); false: the provider has no revocation endpoint. */
 export const revokeToken = (
   client: OAuthClient,
   token: string,
@@ -81,7 +81,7 @@ export const revokeToken = (
 
 const SECOND_MS = 1000;
 
-/** Ten years: what lives longer is as good as for ever. */
+/** Upper limit of a token's lifetime: ten years. It keeps instants in range. */
 const MAX_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 const tokensOf = (
@@ -108,7 +108,7 @@ const partiesOf = ({
 }: OAuthClient): { readonly server: AuthorizationServer; readonly self: Client; readonly proof: ClientAuth } => {
   const { endpoints, clientId } = provider;
   const revocation = endpoints.revocation === null ? {} : { revocation_endpoint: endpoints.revocation };
-  // The library's types want one; nothing that we have it read names an issuer.
+  // The library's types require an issuer, but no answer that it reads here is checked against it.
   const issuer = endpoints.issuer ?? new URL(endpoints.authorization).origin;
   return {
     server: { issuer, token_endpoint: endpoints.token, ...revocation },
@@ -129,12 +129,12 @@ const proofOf = (authentication: ProviderRecord["authentication"], secret: strin
   }
 };
 
-/** With this a provider refuses by the standard (RFC 6749, 5.2). */
+/** Status of a refusal (RFC 6749, 5.2). */
 const REFUSED = 400;
 
 /**
- * An answer as the library reads it. An ID token says who logged in, which nobody here asks: it is thrown away, unread
- * and so unchecked. A member that is null says nothing. A refusal that comes as if all were well (GitHub's do) is one.
+ * Adapts a provider's answer for the library. The ID token is dropped, because it is not used and so not checked. A null
+ * member counts as absent. A refusal with status 200, as GitHub sends it, gets status 400.
  */
 const readable = async (response: Response): Promise<Response> => {
   if (!response.ok) return response;
@@ -142,9 +142,9 @@ const readable = async (response: Response): Promise<Response> => {
   const text = await response.text();
   const answer = parsed(text);
   if (typeof answer !== "object" || answer === null) return new Response(text, { headers });
-  const said = new Map(Object.entries(answer).filter(([name, value]) => name !== "id_token" && value !== null));
-  const status = said.has("error") && !said.has("access_token") ? REFUSED : response.status;
-  return new Response(JSON.stringify(Object.fromEntries(said)), { status, headers });
+  const members = new Map(Object.entries(answer).filter(([name, value]) => name !== "id_token" && value !== null));
+  const status = members.has("error") && !members.has("access_token") ? REFUSED : response.status;
+  return new Response(JSON.stringify(Object.fromEntries(members)), { status, headers });
 };
 
 const parsed = (text: string): unknown => {

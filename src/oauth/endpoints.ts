@@ -6,14 +6,14 @@ import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { REQUEST } from "./client.ts";
 import { NOT_UNDERSTOOD, translated } from "./failures.ts";
 
-/** Why a URL of a provider is refused: the member that held it, and what to correct. */
+/** Why a URL of a provider is refused: the member of the request, and what to correct. */
 export interface UrlFailure {
   readonly reason: "url_not_allowed";
   readonly member: string;
   readonly message: string;
 }
 
-/** Endpoints as a request or an issuer's metadata names them; hostile, since this service itself goes there. */
+/** Endpoints from a request or from an issuer's metadata. Untrusted: this service sends requests there. */
 export interface NamedEndpoints {
   readonly auth_url: string;
   readonly token_url: string;
@@ -21,9 +21,9 @@ export interface NamedEndpoints {
   readonly userinfo_url: string | null;
 }
 
-/** Checks endpoints that were named one by one. */
+/** Checks endpoints: public https addresses, with `allowLoopback` also plain http on this machine. */
 export function checkEndpoints(named: NamedEndpoints, allowLoopback: boolean): Result<ProviderEndpoints, UrlFailure> {
-  // Only the user's browser goes to the authorization endpoint; its query may ask for more, as some providers want.
+  // The authorization endpoint may have a query, which some providers need. Only the user's browser opens it.
   const [authorizationAddress = ""] = named.auth_url.split("?", 1);
   const authorization = checkedUrl("auth_url", named.auth_url, authorizationAddress, allowLoopback);
   const token = checkedUrl("token_url", named.token_url, named.token_url, allowLoopback);
@@ -42,7 +42,7 @@ export function checkEndpoints(named: NamedEndpoints, allowLoopback: boolean): R
   });
 }
 
-/** Asks the issuer for its endpoints (OpenID Connect Discovery, 4, else RFC 8414, 3); they are checked likewise. */
+/** Gets the endpoints from the issuer's metadata (OpenID Connect Discovery, 4, else RFC 8414, 3) and checks them. */
 export async function discoverEndpoints(
   issuer: string,
   allowLoopback: boolean,
@@ -50,16 +50,16 @@ export async function discoverEndpoints(
   const checked = checkedUrl("issuer", issuer, issuer, allowLoopback);
   if (!checked.ok) return checked;
   const first = await metadataOf(checked.value, "oidc");
-  const isElsewhere = !first.ok && first.failure.reason === NOT_UNDERSTOOD.reason;
-  const metadata = isElsewhere ? await metadataOf(checked.value, "oauth2") : first;
+  const hasNoOidcMetadata = !first.ok && first.failure.reason === NOT_UNDERSTOOD.reason;
+  const metadata = hasNoOidcMetadata ? await metadataOf(checked.value, "oauth2") : first;
   if (!metadata.ok) return metadata;
   const named = namedIn(metadata.value);
   if (named === null) return fail(NOT_UNDERSTOOD);
   const endpoints = checkEndpoints(named, allowLoopback);
   if (endpoints.ok) return ok({ ...endpoints.value, issuer: metadata.value.issuer });
   const { member, message } = endpoints.failure;
-  const about = `The issuer names a ${member} that is not allowed: ${message}`;
-  return fail({ reason: "url_not_allowed", member: "issuer", message: about });
+  const text = `The issuer's metadata has a ${member} that is not allowed: ${message}`;
+  return fail({ reason: "url_not_allowed", member: "issuer", message: text });
 }
 
 const metadataOf = (
@@ -71,7 +71,7 @@ const metadataOf = (
     return ok(await processDiscoveryResponse(url, await discoveryRequest(url, { ...REQUEST, algorithm })));
   });
 
-/** The library has looked at the issuer only: the rest is whatever the other side sent. */
+/** The endpoints in the metadata; null: a required one is missing. The library has checked the issuer only. */
 const namedIn = (metadata: AuthorizationServer): NamedEndpoints | null => {
   const { authorization_endpoint, token_endpoint, revocation_endpoint, userinfo_endpoint } = metadata;
   if (typeof authorization_endpoint !== "string" || typeof token_endpoint !== "string") return null;
@@ -86,7 +86,7 @@ const namedIn = (metadata: AuthorizationServer): NamedEndpoints | null => {
 const optionalUrl = (member: string, text: string | null, allowLoopback: boolean): Result<string | null, UrlFailure> =>
   text === null ? ok(null) : checkedUrl(member, text, text, allowLoopback);
 
-/** The URL as sent, a slash at its end included: to some providers that is another place. */
+/** Checks a URL and returns it with its trailing slash, if any, because that matters to some providers. */
 const checkedUrl = (
   member: string,
   text: string,
@@ -97,5 +97,9 @@ const checkedUrl = (
   if (!checked.ok) return fail({ reason: "url_not_allowed", member, message: checked.failure });
   const url = URL.parse(text);
   if (url !== null && url.hash === "") return ok(url.href);
-  return fail({ reason: "url_not_allowed", member, message: `Remove everything from # on in ${member}.` });
+  return fail({
+    reason: "url_not_allowed",
+    member,
+    message: `Remove the fragment (# and what follows) from ${member}.`,
+  });
 };

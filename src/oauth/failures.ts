@@ -3,7 +3,7 @@ import type { ProviderFailure } from "../domain/shared/failures.ts";
 import { fail, type Result } from "../domain/shared/result.ts";
 import { UnusableAnswer } from "./bounded-fetch.ts";
 
-/** Error codes of RFC 6749, 4.1.2.1 and 5.2, RFC 7009, 2.2.1, and OpenID Connect Core, 3.1.2.6. Others are not repeated. */
+/** Error codes of RFC 6749, 4.1.2.1 and 5.2, RFC 7009, 2.2.1, and OpenID Connect Core, 3.1.2.6. Others are not reported. */
 const KNOWN_CODES = new Set([
   "invalid_request",
   "invalid_client",
@@ -22,22 +22,22 @@ const KNOWN_CODES = new Set([
   "consent_required",
 ]);
 
-/** GitHub's words for what the standards name otherwise (GitHub: access token request errors). */
+/** Error codes of GitHub and their standard codes (GitHub: access token request errors). */
 const GITHUB_CODES: ReadonlyMap<string, string> = new Map([
   ["bad_verification_code", "invalid_grant"],
   ["bad_refresh_token", "invalid_grant"],
   ["incorrect_client_credentials", "invalid_client"],
 ]);
 
-/** A refusal in the provider's own word; null when it is none that is known. */
-export const refusedBy = (word: string | null): ProviderFailure => {
-  const code = GITHUB_CODES.get(word ?? "") ?? word;
+/** The failure for a provider's error code. `code` of the failure is null if the provider's code is not known. */
+export const refusedBy = (sent: string | null): ProviderFailure => {
+  const code = GITHUB_CODES.get(sent ?? "") ?? sent;
   return { reason: "provider_refused", code: code !== null && KNOWN_CODES.has(code) ? code : null };
 };
 
 export const NOT_UNDERSTOOD: ProviderFailure = { reason: "provider_answer_not_understood", code: null };
 
-/** Translates what the OAuth library throws. Neither its texts nor the answers they hold go any further. */
+/** Translates errors of the OAuth library into failures, without their texts, which may contain secrets of the answer. */
 export async function translated<T>(
   work: () => Promise<Result<T, ProviderFailure>>,
 ): Promise<Result<T, ProviderFailure>> {

@@ -1,15 +1,15 @@
-/** A scope of RFC 6749, 3.3: visible ASCII without quotation mark and backslash. */
+/** A scope (RFC 6749, 3.3): visible ASCII without quotation mark and backslash. */
 export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 
 export const MAX_SCOPES = 100;
 
 /**
- * The scopes that a provider says it granted; when it says nothing, those that were asked for (RFC 6749, 5.1). Spaces
- * separate them, at some providers commas (GitHub), which may also be signs of a scope.
+ * The granted scopes: those in the provider's answer, or the requested ones if the answer names none (RFC 6749, 5.1).
+ * Scopes are separated by spaces, by GitHub with commas. A comma in a requested scope is part of the scope.
  */
-export function scopesOf(said: string | undefined, asked: readonly string[]): readonly string[] {
-  if (said === undefined) return asked;
-  const words = said.split(" ").flatMap((word) => (asked.includes(word) ? [word] : word.split(",")));
+export function scopesOf(granted: string | undefined, requested: readonly string[]): readonly string[] {
+  if (granted === undefined) return requested;
+  const words = granted.split(" ").flatMap((word) => (requested.includes(word) ? [word] : word.split(",")));
   const scopes = words.filter((scope) => SCOPE.test(scope));
   return [...new Set(scopes)].slice(0, MAX_SCOPES);
 }

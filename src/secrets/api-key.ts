@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 
 /**
- * API keys: `wbk_<tenant id without dashes>_<random bytes in base64url>`. The tenant in the key leads to the workspace
- * that can check it; only its hash is stored, so it is shown once.
+ * API keys: `wbk_<tenant id without hyphens>_<random bytes in base64url>`. The tenant id leads to the workspace that can
+ * check the key. Only the hash of a key is stored.
  */
 
-/** No guess finds 256 bits, which is also why a plain fast hash is enough to store. */
+/** 256 random bits cannot be guessed, so a fast hash is enough. */
 const MIN_RANDOM_BYTES = 32;
 
 /** Keeps a key short enough for any header. */
@@ -17,7 +17,7 @@ const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Makes a key of 32 to 64 random bytes for the tenant, a UUID in lower case. */
 export function newApiKey(tenantId: string, random: Uint8Array): string {
-  if (!TENANT_ID.test(tenantId)) throw new Error("tenant id is no lower-case UUID");
+  if (!TENANT_ID.test(tenantId)) throw new Error("the tenant id is not a lower-case UUID");
   if (random.length < MIN_RANDOM_BYTES || random.length > MAX_RANDOM_BYTES) {
     throw new Error("wrong number of random bytes for an API key");
   }
@@ -28,19 +28,19 @@ export function newApiKey(tenantId: string, random: Uint8Array): string {
   return `wbk_${tenantId.replaceAll("-", "")}_${secret}`;
 }
 
-/** The tenant a key claims to be of; null when the text has not the form of a key. Proves nothing yet. */
+/** The tenant id in a key, which is not proven yet; null: the text does not have the form of a key. */
 export function tenantOfApiKey(key: string): string | null {
   const groups = API_KEY.exec(key);
   return groups === null ? null : groups.slice(1).join("-");
 }
 
-/** SHA-256 in lower-case hex: what a workspace stores and looks up. */
+/** SHA-256 of a key in lower-case hex, which the workspace stores. */
 export async function hashApiKey(key: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Compares a guess with a secret in a time that does not tell where they differ. For the admin key. */
+/** Compares a guess with a secret in constant time. */
 export async function sameSecret(guess: string, secret: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [guessDigest, secretDigest] = await Promise.all([

@@ -1,14 +1,15 @@
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 
 /**
- * Seals secrets for storage: AES-256-GCM under a master key that is named in the envelope, so that master keys rotate.
+ * Encryption of secrets for storage: AES-256-GCM. The envelope holds the id of its master key, so that master keys can
+ * rotate.
  *
- * Envelope, version 1: `wbe1.<key id>.<iv>.<ciphertext and tag>`, the last two in base64url without padding. Bound as
- * additional data are the version, the key id and the caller's context (for example the destination's id): an envelope
- * does not open in another place than it was made for.
+ * Envelope, version 1: `wbe1.<key id>.<iv>.<ciphertext and tag>`, the last two in base64url without padding. The
+ * additional data are the version, the key id and the caller's context (for example the destination's id), so that an
+ * envelope opens in its own context only.
  */
 
-/** Keys by id; `sealing` names the one that seals, all of them open. Never leaves the memory of a Worker. */
+/** Keys by id. `sealing` is the id of the key that seals; all keys open. Never leaves the memory of a Worker. */
 export interface MasterKeys {
   readonly sealing: string;
   readonly byId: ReadonlyMap<string, Uint8Array>;
@@ -16,33 +17,33 @@ export interface MasterKeys {
 
 export interface MasterKeysFailure {
   readonly reason: "master_keys_not_valid";
-  /** What to correct; never a part of the setting. */
+  /** What to correct; contains nothing of the setting. */
   readonly message: string;
 }
 
 export type EnvelopeFailure =
-  /** Not an envelope of a version we know. */
+  /** Not an envelope of a known version. */
   | { readonly reason: "malformed_envelope" }
   /** Sealed under a master key that is no longer in the setting. */
   | { readonly reason: "unknown_master_key"; readonly keyId: string }
-  /** Changed since it was sealed, made for another context, or the key of that id is another one now. */
+  /** Changed since it was sealed, sealed for another context, or the key with that id was replaced. */
   | { readonly reason: "envelope_does_not_open" };
 
 const VERSION = "wbe1";
 
-/** Id of a master key that the setting gives without one. */
+/** Id of a master key without an id in the setting. */
 const UNNAMED_KEY_ID = "default";
 
 const KEY_BYTES = 32;
 
-/** What GCM is made for; random, so at most 2^32 envelopes per key (NIST SP 800-38D, 8.3). */
+/** Standard length for GCM. The IV is random, which allows 2^32 envelopes per key (NIST SP 800-38D, 8.3). */
 const IV_BYTES = 12;
 
 const TAG_BYTES = 16;
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** Reads the setting MASTER_KEYS: one key in base64, or `<key id>:<base64>,...` of which the first one seals. */
+/** Parses the setting MASTER_KEYS: one key in base64, or `<key id>:<base64>,...`; the first key seals. */
 export function parseMasterKeys(setting: string): Result<MasterKeys, MasterKeysFailure> {
   const entries = setting.split(",").map((entry) => entry.trim());
   const byId = new Map<string, Uint8Array>();
@@ -60,7 +61,7 @@ export function parseMasterKeys(setting: string): Result<MasterKeys, MasterKeysF
   return sealing === undefined ? notValid("Give at least one key.") : ok({ sealing, byId });
 }
 
-/** Seals a text under the sealing key; equal texts give different envelopes. */
+/** Seals a text with the sealing key. Equal texts give different envelopes. */
 export async function sealSecret(plain: string, keys: MasterKeys, context: string): Promise<string> {
   const bytes = keys.byId.get(keys.sealing);
   if (bytes === undefined) throw new Error("the sealing key is not among the master keys");
@@ -73,7 +74,7 @@ export async function sealSecret(plain: string, keys: MasterKeys, context: strin
   return [VERSION, keys.sealing, base64Url(iv), base64Url(new Uint8Array(sealed))].join(".");
 }
 
-/** Opens what `sealSecret` sealed in the same context. */
+/** Opens an envelope of `sealSecret` with the same context. */
 export async function openSecret(
   envelope: string,
   keys: MasterKeys,
@@ -95,7 +96,7 @@ export async function openSecret(
     );
     return ok(new TextDecoder().decode(plain));
   } catch {
-    // subtle throws one and the same error for every cause, on purpose.
+    // Web Crypto throws the same error for every cause.
     return fail({ reason: "envelope_does_not_open" });
   }
 }
@@ -107,7 +108,7 @@ const notValid = (message: string) => fail({ reason: "master_keys_not_valid", me
 const cipherKey = (bytes: Uint8Array, use: "encrypt" | "decrypt"): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", bytes, "AES-GCM", false, [use]);
 
-/** A key id holds no dot and no line break, so no two pairs of id and context share this text. */
+/** A key id contains no line break, so each pair of key id and context gives a different text. */
 const boundData = (keyId: string, context: string): Uint8Array =>
   new TextEncoder().encode(`${VERSION}.${keyId}\n${context}`);
 

@@ -33,4 +33,4 @@ export async function openBucket(
 }
 
 const CREDENTIALS_LOST =
-  "The destination's credentials cannot be opened: send them again (PATCH the destination), or restore the installation's master key.";
+  "The destination's credentials cannot be decrypted: send them again (PATCH the destination), or restore the installation's master key.";

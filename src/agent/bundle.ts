@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { MAX_FILES, MAX_PATH_CHARACTERS, MAX_UNPACKED_BYTES } from "./limits.ts";
 import { readTar, type TarFile } from "./tar.ts";
 
-/** Modules of an agent server, ready to be loaded and kept as JSON. `wasm` is base64. */
+/** Modules of an agent server, as the Worker Loader takes them and as JSON stores them. `wasm` is base64. */
 export interface AgentBundle {
   readonly mainModule: string;
   readonly modules: Readonly<Record<string, AgentModule>>;
@@ -14,7 +14,7 @@ export interface AgentModule {
   readonly content: string;
 }
 
-/** What the Worker Loader can load, by the ending of the file's name. */
+/** Kinds of modules that the Worker Loader can load, by file extension. */
 const KINDS: ReadonlyMap<string, AgentModule["kind"]> = new Map([
   ["js", "js"],
   ["mjs", "js"],
@@ -26,12 +26,12 @@ const KINDS: ReadonlyMap<string, AgentModule["kind"]> = new Map([
   ["wasm", "wasm"],
 ]);
 
-/** Bundlers leave it beside a module (wrangler always does); nothing imports it. */
+/** Bundlers write it beside a module (wrangler always does); no module imports it. */
 const SOURCE_MAP = /\.map$/;
 
 /**
- * Makes an agent server of a .tar.gz: a file of configuration, in JSON, whose member `main` names the Worker module
- * relative to it, and that module with everything it imports. A failure says what to change.
+ * Reads an agent server from a .tar.gz. The archive has a configuration file in JSON, whose member `main` is the path of
+ * the Worker module relative to it, and that module with all its imports. A failure says what to change.
  */
 export function bundleOf(tarball: Uint8Array, configPath: string): Result<AgentBundle, string> {
   const archive = decompress(tarball);
@@ -50,14 +50,14 @@ export function bundleOf(tarball: Uint8Array, configPath: string): Result<AgentB
   return ok({ mainModule: mainModule.value, modules });
 }
 
-/** `maxOutputLength` stops a bomb before it has grown. */
+/** `maxOutputLength` stops a decompression bomb early. */
 function decompress(tarball: Uint8Array): Result<Uint8Array, string> {
   try {
     return ok(gunzipSync(tarball, { maxOutputLength: MAX_UNPACKED_BYTES }));
   } catch (error) {
     const isBomb = error instanceof RangeError || String(error).includes("ERR_BUFFER_TOO_LARGE");
     if (isBomb) return fail(`The source has more than ${MAX_UNPACKED_BYTES} bytes when it is unpacked.`);
-    return fail("The source is no gzip file, or damaged; send a .tar.gz.");
+    return fail("The source is not a gzip file, or is damaged; send a .tar.gz.");
   }
 }
 

@@ -1,10 +1,6 @@
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 
-/**
- * Reads a tar archive (POSIX ustar, with the long names of pax and GNU) that a stranger made. Only plain files come
- * out, under paths that stay below the archive's root; anything else is refused with a sentence that names it.
- */
-
+/** A plain file of an archive. */
 export interface TarFile {
   readonly path: string;
   /** A part of the archive, not copied. */
@@ -18,9 +14,13 @@ export interface TarLimits {
 
 const BLOCK = 512;
 
-/** A pax header or a long name says a path and little else. */
+/** Longest pax header or long name. Both hold a path and little else. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/**
+ * Reads an untrusted tar archive: POSIX ustar, with the long names of pax and GNU. Answers its plain files, whose paths
+ * stay below the archive's root. Anything else fails with a sentence that names it.
+ */
 export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly TarFile[], string> {
   const files = new Map<string, TarFile>();
   let longName: string | null = null;
@@ -29,7 +29,7 @@ export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly
     const header = archive.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) return ok([...files.values()]);
     if (!hasTrueChecksum(header))
-      return fail("The archive is damaged, or no tar archive: a header's checksum is wrong.");
+      return fail("The archive is damaged, or is not a tar archive: the checksum of a header is wrong.");
     const size = numberIn(header, 124, 12);
     if (size === null || at + BLOCK + size > archive.length) return fail("The archive is cut short.");
     const bytes = archive.subarray(at + BLOCK, at + BLOCK + size);
@@ -58,11 +58,11 @@ export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly
         break;
       }
       default:
-        return fail(`${shown(path)} is no plain file; links and devices are refused.`);
+        return fail(`${shown(path)} is not a plain file; links and devices are refused.`);
     }
     longName = null;
   }
-  return fail("The archive is cut short."); // its end are blocks of zeros
+  return fail("The archive is cut short."); // it must end with blocks of zeros
 }
 
 function pathProblem(path: string, { pathCharacters }: TarLimits): string | null {
@@ -71,24 +71,24 @@ function pathProblem(path: string, { pathCharacters }: TarLimits): string | null
   const leaves = path.startsWith("/") || path.includes("\\") || steps.some((step) => step === ".." || step === ".");
   if (leaves) return `${shown(path)} does not stay below the archive's root.`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (steps.includes("") || /[\u0000-\u001f\u007f]/.test(path)) return `${shown(path)} is no path of a file.`;
+  if (steps.includes("") || /[\u0000-\u001f\u007f]/.test(path)) return `${shown(path)} is not the path of a file.`;
   return null;
 }
 
 /** `tar -C folder .` writes every path with `./` in front. */
 const cleanPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
-/** A path as a message repeats it: short, and without anything that a terminal would obey. */
+/** A path as messages quote it: short, with control characters escaped. */
 const shown = (path: string): string => JSON.stringify(path.slice(0, 100));
 
-/** Sum of all bytes of the header, its own eight being counted as spaces. */
+/** The checksum is the sum of all bytes of the header, with its own eight bytes counted as spaces. */
 function hasTrueChecksum(header: Uint8Array): boolean {
   let sum = 0;
   for (let i = 0; i < BLOCK; i += 1) sum += i >= 148 && i < 156 ? 0x20 : (header[i] ?? 0);
   return sum === numberIn(header, 148, 8);
 }
 
-/** Octal digits, ended by a space, a zero byte or the field's end; null: it is none. GNU's binary form is refused. */
+/** Octal digits that end at a space, a zero byte or the end of the field; null: anything else, GNU's binary form included. */
 function numberIn(header: Uint8Array, start: number, length: number): number | null {
   const digits = textOf(header.subarray(start, start + length)).trim();
   return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : null;
@@ -101,7 +101,7 @@ function nameIn(header: Uint8Array): string {
   return prefix === "" ? name : `${prefix}/${name}`;
 }
 
-/** Records `<length> <key>=<value>\n`; of them only the path counts. */
+/** The path in records `<length> <key>=<value>\n`; null: there is none. */
 function paxPath(records: string): string | null {
   return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(records)?.[1] ?? null;
 }

@@ -18,7 +18,7 @@ const reasonOf = (...entries: readonly Entry[]) => {
 };
 
 describe("a source", () => {
-  it("becomes modules by the endings of their names, the main one named by the configuration", () => {
+  it("becomes modules by file extension, with the main module named in the configuration file", () => {
     const bundle = bundleOf(
       tarballOf([
         { path: "app/", kind: "5" },
@@ -45,7 +45,7 @@ describe("a source", () => {
     });
   });
 
-  it("may be the folder that a bundler leaves, source maps included: they are no modules", () => {
+  it("may be the output folder of a bundler, whose source maps are left out", () => {
     const bundle = bundleOf(tarballOf([...good, { path: "server.js.map", content: "{}" }]), "waybill.json");
     expect(bundle.ok && Object.keys(bundle.value.modules)).toEqual(["waybill.json", "server.js"]);
   });
@@ -55,30 +55,34 @@ describe("a source", () => {
     ["leaves the root further down", { path: "a/../../server.js" }, /below the archive's root/],
     ["is absolute", { path: "/etc/passwd.js" }, /below the archive's root/],
     ["has a backslash", { path: "a\\..\\b.js" }, /below the archive's root/],
-    ["has an empty folder", { path: "a//b.js" }, /no path of a file/],
-    ["has a control character", { path: "a\u001b[2J.js" }, /no path of a file/],
-    ["is a symbolic link", { path: "a.js", kind: "2", link: "/etc/passwd" }, /no plain file/],
-    ["is a hard link", { path: "a.js", kind: "1", link: "server.js" }, /no plain file/],
-    ["is a device", { path: "a.js", kind: "3" }, /no plain file/],
-    ["is a FIFO", { path: "a.js", kind: "6" }, /no plain file/],
-    ["is of an unknown kind", { path: "a.js", kind: "S" }, /no plain file/],
-    ["stands there twice", { path: "./server.js" }, /twice/],
+    ["has an empty folder", { path: "a//b.js" }, /not the path of a file/],
+    ["has a control character", { path: "a\u001b[2J.js" }, /not the path of a file/],
+    ["is a symbolic link", { path: "a.js", kind: "2", link: "/etc/passwd" }, /not a plain file/],
+    ["is a hard link", { path: "a.js", kind: "1", link: "server.js" }, /not a plain file/],
+    ["is a device", { path: "a.js", kind: "3" }, /not a plain file/],
+    ["is a FIFO", { path: "a.js", kind: "6" }, /not a plain file/],
+    ["is of an unknown kind", { path: "a.js", kind: "S" }, /not a plain file/],
+    ["appears twice", { path: "./server.js" }, /twice/],
     ["cannot be loaded", { path: "server.py", content: "pass" }, /kind that cannot be loaded/],
-    ["is of a kind that only objects have", { path: "a.constructor", content: "" }, /kind that cannot be loaded/],
-    ["has no ending", { path: "Makefile", content: "" }, /kind that cannot be loaded/],
-    ["is not JSON though it says so", { path: "b.json", content: "{" }, /not valid JSON/],
-    ["is not text though it says so", { path: "b.js", content: new Uint8Array([0xff, 0xfe]) }, /not valid UTF-8/],
+    [
+      "has the name of a member of every object as its extension",
+      { path: "a.constructor", content: "" },
+      /kind that cannot be loaded/,
+    ],
+    ["has no extension", { path: "Makefile", content: "" }, /kind that cannot be loaded/],
+    ["is JSON by its extension only", { path: "b.json", content: "{" }, /not valid JSON/],
+    ["is text by its extension only", { path: "b.js", content: new Uint8Array([0xff, 0xfe]) }, /not valid UTF-8/],
   ])("is refused when a file %s", (_, entry, reason) => {
     expect(reasonOf(...good, entry)).toMatch(reason);
   });
 
   it.each<readonly [what: string, entries: readonly Entry[], reason: RegExp]>([
     ["no configuration", [good[1] ?? { path: "" }], /has no file "waybill.json"/],
-    ["a configuration that is no JSON", [{ path: "waybill.json", content: "main" }], /JSON object/],
+    ["a configuration that is not JSON", [{ path: "waybill.json", content: "main" }], /JSON object/],
     ["a configuration without main", [{ path: "waybill.json", content: "{}" }], /JSON object/],
     ["no main module", [good[0] ?? { path: "" }], /has no file "server.js"/],
     [
-      "a main module that is no module",
+      "a main module that is not a module",
       [{ path: "waybill.json", content: '{"main": "waybill.json"}' }],
       /\.js or \.mjs/,
     ],
@@ -87,12 +91,12 @@ describe("a source", () => {
     expect(reasonOf(...entries)).toMatch(reason);
   });
 
-  it("is refused when it is no gzip file, no archive, damaged or cut short", () => {
+  it("is refused when it is not a gzip file, not an archive, damaged or cut short", () => {
     const reason = (bytes: Uint8Array) => {
       const bundle = bundleOf(bytes, "waybill.json");
       return bundle.ok ? "taken" : bundle.failure;
     };
-    expect(reason(new Uint8Array([1, 2, 3]))).toMatch(/no gzip file/);
+    expect(reason(new Uint8Array([1, 2, 3]))).toMatch(/not a gzip file/);
     expect(reason(gzipSync(Buffer.alloc(2048, "x")))).toMatch(/checksum is wrong/);
     const archive = tarOf(good);
     const damaged = Uint8Array.from(archive);
@@ -102,14 +106,14 @@ describe("a source", () => {
       expect(reason(gzipSync(archive.subarray(0, bytes)))).not.toBe("taken");
   });
 
-  it("is refused when it is a bomb, before it has grown", () => {
+  it("is refused when it is a decompression bomb, before it is unpacked", () => {
     const bomb = gzipSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1));
     expect(bomb.length).toBeLessThan(100_000);
     const bundle = bundleOf(bomb, "waybill.json");
     expect(bundle.ok ? "taken" : bundle.failure).toMatch(/when it is unpacked/);
   });
 
-  it("is read as the tar of this machine writes it, long names included, and its links are refused", () => {
+  it("is read as tar writes it, long names included, and its links are refused", () => {
     const folder = mkdtempSync(join(tmpdir(), "waybill-tar-"));
     try {
       const deep = join("a".repeat(90), "b".repeat(90));
@@ -126,7 +130,7 @@ describe("a source", () => {
         expect(bundle.ok && Object.keys(bundle.value.modules)).toContain(`${deep}/long.js`);
       }
       symlinkSync("/etc/passwd", join(folder, "src", "p.js"));
-      expect(pack("pax")).toMatchObject({ ok: false, failure: expect.stringContaining("no plain file") });
+      expect(pack("pax")).toMatchObject({ ok: false, failure: expect.stringContaining("not a plain file") });
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -25,7 +25,7 @@ const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
 const ONE = z.object({ listener_id: uuid });
 const COMMON = { tag: "Listeners", access: workspaceAccess, dialect: "detail", query: nothing } as const;
 
-/** Data planes at customers' places, and the protocol by which they take work: they call, nobody calls them. */
+/** Listeners, and the protocol by which they take work. They call us; we never call them. */
 export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -117,7 +117,7 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     method: "post",
     path: `${ONE_PATH}/poll`,
-    summary: "As a listener: take what is to be done, each with a lease, and learn what is to keep running",
+    summary: "As a listener: take work, each piece with a lease, and learn which revisions must keep running",
     params: ONE,
     body: null,
     success: "ok",
@@ -133,7 +133,7 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     method: "post",
     path: `${ONE_PATH}/revisions/{revision_id}/status`,
-    summary: "As a listener: say how far a leased revision is, which renews the lease; 409 says that it is lost",
+    summary: "As a listener: report the status of a leased revision, which renews the lease; 409: the lease is lost",
     params: ONE.extend({ revision_id: uuid }),
     body: reportSent,
     success: "ok",

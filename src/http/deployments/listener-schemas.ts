@@ -8,12 +8,12 @@ import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 
-const label = z.string().min(1).max(255).refine(isCleanText, { error: "Control characters do not belong here" });
+const label = z.string().min(1).max(255).refine(isCleanText, { error: "Control characters are not allowed" });
 
 const computeConfig = closedObject({ k8s_namespaces: z.array(label).max(100).nullish() });
 
 export const listenerCreate = closedObject({
-  compute_type: z.literal("k8s", { error: "The only compute_type is k8s; it names whatever the listener runs on" }),
+  compute_type: z.literal("k8s", { error: "The only compute_type is k8s, whatever the listener runs on" }),
   compute_id: label,
   compute_config: computeConfig.nullish(),
 }).openapi("ListenerCreateRequest");
@@ -50,8 +50,10 @@ const workShown = z
     revision_id: shownUuid,
     name: z.string(),
     lease_id: shownUuid,
-    lease_seconds: z.int().openapi({ description: "Report within this time, or the lease is lost." }),
-    status: z.enum(["BUILDING", "DEPLOYING"]).openapi({ description: "What is to be done." }),
+    lease_seconds: z.int().openapi({ description: "The lease is lost when no report comes within this time." }),
+    status: z
+      .enum(["BUILDING", "DEPLOYING"])
+      .openapi({ description: "The work: BUILDING is to build, DEPLOYING is to deploy." }),
     source: z.enum(["external_docker", "github"]),
     image_uri: z.string().nullable(),
     repo_url: z.string().nullable(),
@@ -70,7 +72,7 @@ export const pollShown = z
     work: z.array(workShown),
     serving: z
       .array(z.object({ deployment_id: shownUuid, revision_id: shownUuid }))
-      .openapi({ description: "What is to keep running; all else without a lease is to be stopped." }),
+      .openapi({ description: "Revisions that must keep running. Stop all others that have no lease." }),
     poll_after_seconds: z.int(),
   })
   .openapi("ListenerPoll");
@@ -103,12 +105,12 @@ const showWork = ({ leaseId, leaseSeconds, revision, environment }: ListenerWork
   };
 };
 
-/** What a listener says of a revision. The same status again renews the lease. */
+/** A report of a listener. A report of the same status renews the lease. */
 export const reportSent = closedObject({
   deployment_id: uuid,
   lease_id: uuid,
   status: z.enum(["BUILDING", "DEPLOYING", "DEPLOYED", "BUILD_FAILED", "DEPLOY_FAILED"]),
-  reason: z.string().max(MAX_MESSAGE_CHARACTERS).nullish().openapi({ description: "Why it failed, for people." }),
+  reason: z.string().max(MAX_MESSAGE_CHARACTERS).nullish().openapi({ description: "Why it failed, in words." }),
   url: z
     .url({ protocol: /^https?$/ })
     .max(2048)

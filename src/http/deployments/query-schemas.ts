@@ -5,12 +5,12 @@ import { closedObject, paging, truth, uuid } from "../kernel/fields.ts";
 import { DEPLOYMENT_TYPES } from "./request-schemas.ts";
 import { DEPLOYMENT_STATUSES } from "./schemas.ts";
 
-/** Pages of the control plane: `{resources, offset}`, where `offset` asks for the next page. */
+/** Lists of the control plane: their filters, and their pages [DEP-27]. */
 
 const PER_PAGE = 20;
 const MAX_PER_PAGE = 100;
 
-/** Ids, separated by commas or given several times. */
+/** Ids, separated by commas or in repeated parameters. */
 export const ids = z
   .union([z.string(), z.array(z.string())])
   .transform((sent) => [sent].flat().flatMap((text) => text.split(",")))
@@ -31,8 +31,14 @@ export const deploymentQuery = closedObject({
   remote_reconciled: truth
     .optional()
     .openapi({ description: "Whether the latest revision has come to an end, good or bad." }),
-  tag_value_ids: z.string().optional().openapi({ description: "Nothing here has tags: with any, the list is empty." }),
-  image_version: z.string().optional().openapi({ description: "Nothing here has one: with any, the list is empty." }),
+  tag_value_ids: z
+    .string()
+    .optional()
+    .openapi({ description: "Deployments have no tags here: with any, the list is empty." }),
+  image_version: z
+    .string()
+    .optional()
+    .openapi({ description: "Deployments have none here: with any, the list is empty." }),
   deployment_type: z.enum(DEPLOYMENT_TYPES).optional(),
   deployment_ids: ids.optional(),
 });
@@ -43,9 +49,9 @@ export const revisionQuery = closedObject({
   remote_reconciled: truth.optional(),
 });
 
-type Fits<Query, Record> = (query: Query, record: Record) => boolean;
+type Filter<Query, Record> = (query: Query, record: Record) => boolean;
 
-export const fitsDeployment: Fits<z.output<typeof deploymentQuery>, DeploymentRecord> = (query, record) => {
+export const fitsDeployment: Filter<z.output<typeof deploymentQuery>, DeploymentRecord> = (query, record) => {
   const { definition, status } = record;
   const contains = query.name_contains?.toLowerCase() ?? "";
   return (
@@ -59,7 +65,7 @@ export const fitsDeployment: Fits<z.output<typeof deploymentQuery>, DeploymentRe
   );
 };
 
-export const fitsRevision: Fits<z.output<typeof revisionQuery>, RevisionRecord> = (query, { status }) =>
+export const fitsRevision: Filter<z.output<typeof revisionQuery>, RevisionRecord> = (query, { status }) =>
   (query.status?.includes(status) ?? true) && (query.remote_reconciled ?? isSettled(status)) === isSettled(status);
 
 /** A page of a list in its wire shape. */

@@ -5,9 +5,9 @@ import { isCleanText } from "../../domain/shared/text.ts";
 import { closedObject, uuid } from "../kernel/fields.ts";
 import { secretsSent } from "./secrets-schema.ts";
 
-const NAME_MOST_CHARACTERS = 128;
-const TEXT_MOST_CHARACTERS = 2048;
-const SPEC_MOST_CHARACTERS = 16_384;
+const MAX_NAME_CHARACTERS = 128;
+const MAX_TEXT_CHARACTERS = 2048;
+const MAX_SPEC_CHARACTERS = 16_384;
 
 export const DEPLOYMENT_TYPES = ["dev_free", "dev", "prod", "serverless"] as const;
 export const SOURCES = ["internal_source", "external_docker", "github"] as const;
@@ -15,8 +15,8 @@ export const SOURCES = ["internal_source", "external_docker", "github"] as const
 const text = z
   .string()
   .min(1)
-  .max(TEXT_MOST_CHARACTERS)
-  .refine(isCleanText, { error: "Control characters do not belong here" });
+  .max(MAX_TEXT_CHARACTERS)
+  .refine(isCleanText, { error: "Control characters are not allowed" });
 
 const source = z.enum(SOURCES, {
   error: (issue) =>
@@ -27,8 +27,8 @@ const source = z.enum(SOURCES, {
 
 const resourceSpec = z
   .record(z.string(), z.unknown())
-  .refine((spec) => JSON.stringify(spec).length <= SPEC_MOST_CHARACTERS, {
-    error: `Input should have at most ${SPEC_MOST_CHARACTERS} characters as JSON`,
+  .refine((spec) => JSON.stringify(spec).length <= MAX_SPEC_CHARACTERS, {
+    error: `Input should have at most ${MAX_SPEC_CHARACTERS} characters as JSON`,
     params: { type: "string_too_long" },
   });
 
@@ -37,7 +37,8 @@ const changeable = {
   build_command: text.nullish(),
   resource_spec: resourceSpec.nullish(),
   allow_outbound_network: z.boolean().nullish().openapi({
-    description: "Ours: whether agents at the edge may reach more than this service. Without it they may not.",
+    description:
+      "An addition of ours: whether agents at the edge may send requests to other addresses than this service; false when absent.",
   }),
   build_on_push: z.literal(false, { error: "build_on_push is not supported; PATCH the deployment instead" }).nullish(),
   custom_url: z.null({ error: "custom_url is not supported; leave it out" }).optional(),
@@ -47,7 +48,7 @@ const sourceConfig = closedObject({
   integration_id: uuid.nullish(),
   repo_url: z
     .url({ protocol: /^https$/ })
-    .max(TEXT_MOST_CHARACTERS)
+    .max(MAX_TEXT_CHARACTERS)
     .nullish(),
   deployment_type: z.enum(DEPLOYMENT_TYPES).nullish(),
   listener_id: uuid.nullish(),
@@ -66,11 +67,12 @@ const revisionConfig = closedObject({
     .nullish(),
 });
 
-/** What `upload-url` answers as `object_path`. */
+/** An `object_path` as `upload-url` answers it. */
 const UPLOAD_PATH = /^uploads\/[0-9a-f-]{36}\.tar\.gz$/;
 
 const noReferences = z.null({ error: "secret_references are not supported; send secrets" }).optional();
 
+/** Members that a creation needs, by source. */
 const needed: Readonly<Record<Source, readonly (readonly [part: string, member: string])[]>> = {
   internal_source: [["source_revision_config", "langgraph_config_path"]],
   external_docker: [
@@ -84,6 +86,7 @@ const needed: Readonly<Record<Source, readonly (readonly [part: string, member: 
   ],
 };
 
+/** Members that a source does not have. */
 const foreign: Readonly<Record<Source, readonly (readonly [part: string, member: string])[]>> = {
   internal_source: [
     ["source_config", "repo_url"],
@@ -105,7 +108,7 @@ const foreign: Readonly<Record<Source, readonly (readonly [part: string, member:
 
 type Parts = Readonly<Record<string, Readonly<Record<string, unknown>> | null | undefined>>;
 
-/** Members that another source has; the first one of those sent, or null. */
+/** The first sent member that belongs to other sources only; null: there is none. */
 export const foreignMember = (kind: Source, sent: object): readonly [string, string] | null =>
   foreign[kind].find(([part, member]) => ((sent as Parts)[part]?.[member] ?? null) !== null) ?? null;
 
@@ -114,7 +117,7 @@ export const deploymentCreate = closedObject({
   name: z
     .string()
     .min(1)
-    .max(NAME_MOST_CHARACTERS)
+    .max(MAX_NAME_CHARACTERS)
     .refine(isCleanText, { error: "The name must not hold control characters or broken Unicode" }),
   source,
   source_config: sourceConfig.nullish(),
@@ -136,7 +139,7 @@ export const deploymentCreate = closedObject({
   })
   .openapi("DeploymentCreateRequest");
 
-/** Body of a PATCH [DEP-22]. What is absent or null stays as it is; everything that changes what runs makes a new revision. */
+/** Body of a PATCH [DEP-22]. Members that are absent or null stay as they are; any change adds a revision. */
 export const deploymentUpdate = closedObject({
   revision_source: source.nullish(),
   source_config: closedObject(changeable).nullish(),

@@ -31,7 +31,7 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     answer: pageShown(revisionShown, "Revisions"),
     async handle(asked) {
       const stub = ownDeployment(asked, asked.params.deployment_id);
-      // Shown as they come: what is not shown of a revision, its sealed secrets, may be long.
+      // Each batch is brought into its wire shape at once: the sealed secrets, which are not shown, may be long.
       const fitting = await allBatches({ offset: 0, limit: null }, async (query) => {
         const part = await stub.revisions(query);
         if (!part.ok) return part;
@@ -65,7 +65,7 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "post",
     path: `${PATH}/revisions/{revision_id}/redeploy`,
     aliases: aliasesOf(`${PATH}/revisions/{revision_id}/redeploy`),
-    summary: "Deploy once more what a revision had, by a new revision with the same content and secrets",
+    summary: "Deploy a revision again, by a new revision with the same content and secrets",
     params: z.object({ deployment_id: uuid, revision_id: uuid }),
     query: nothing,
     body: null,

@@ -32,7 +32,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "post",
     path: PATH,
     aliases: aliasesOf(PATH),
-    summary: "Create a deployment; its first revision begins at once",
+    summary: "Create a deployment; its first revision starts at once",
     params: nothing,
     query: nothing,
     body: deploymentCreate,
@@ -91,7 +91,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: PATH,
     aliases: aliasesOf(PATH),
-    summary: "Delete several deployments; 207 when only some of them were there",
+    summary: "Delete several deployments; 207 when only some of them exist",
     params: nothing,
     query: z.object({ deployment_ids: ids, delete_tracing_project: flag }),
     body: null,
@@ -150,7 +150,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         return fail({ reason: "invalid", loc: ["body", ...other], message, type: "value_error" });
       }
       if ((body.revision_source ?? source) !== source) {
-        const message = `The source of a deployment stays what it was: ${source}`;
+        const message = `The source of a deployment cannot change; it is ${source}`;
         return fail({ reason: "invalid", loc: ["body", "revision_source"], message, type: "value_error" });
       }
       const change = changeOf(body);
@@ -167,7 +167,8 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: ONE_PATH,
     aliases: aliasesOf(ONE_PATH),
-    summary: "Delete a deployment; it serves no request from now on. Its tracing project stays, unless told otherwise",
+    summary:
+      "Delete a deployment; it serves no further request. Its tracing project stays unless delete_tracing_project is true",
     params: ONE,
     query: z.object({ delete_tracing_project: flag }),
     body: null,
@@ -178,7 +179,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   });
 };
 
-/** A source's address is a customer's word: https, and a name on the public internet. */
+/** The address of a source comes from the customer: it must be https with a name on the public internet. */
 const refuseSource = (path: string | null, { allowLoopbackEndpoints }: Settings): Refusal | null => {
   if (path === null || URL.parse(path) === null) return null;
   const member = "source_tarball_path";

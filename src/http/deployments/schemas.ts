@@ -15,7 +15,7 @@ const shownRevisionConfig = z.object({
   repo_commit_sha: z.null(),
 });
 
-/** A deployment as shown: names of secrets, never their values. */
+/** A deployment in its wire shape: with the names of its secrets, without their values. */
 export const deploymentShown = z
   .object({
     id: shownUuid,
@@ -61,7 +61,7 @@ export const revisionShown = z
     failure: z
       .object({ reason: z.string(), message: z.string() })
       .nullable()
-      .openapi({ description: "Why it failed, was skipped or cut off." }),
+      .openapi({ description: "Why it failed, was skipped or interrupted." }),
   })
   .openapi("Revision");
 

@@ -21,7 +21,7 @@ const uploadShown = z
 
 const COMMON = { tag: "Deployments", dialect: "detail", query: nothing, body: null } as const;
 
-/** The way of a source into the service: an address for one upload, then the upload. */
+/** Uploads of sources: an address for one upload, and the upload itself. */
 export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -56,7 +56,7 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     ...COMMON,
     method: "put",
     path: "/v2/uploads/{ticket}",
-    summary: "Upload a source; the address itself is the right to do so",
+    summary: "Upload a source; the address itself allows it, without a key",
     access: openAccess,
     params: z.object({ ticket: z.string() }),
     rawBody: ["application/gzip"],
@@ -68,15 +68,15 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       if (upload === null)
         return fail({
           reason: "forbidden",
-          message: "The address of the upload is not valid, or too old; get a new one.",
+          message: "The upload address is not valid, or has expired; get a new one.",
         });
       const kept = await keepSource(env, upload, request.body);
       if (kept === "too_long") {
-        const message = `The source is longer than ${MAX_TARBALL_BYTES} bytes`;
+        const message = `The source has more than ${MAX_TARBALL_BYTES} bytes`;
         return fail({ reason: "invalid", loc: ["body"], message, type: TOO_LARGE });
       }
       if (kept === "no_gzip") {
-        const message = "The body is no gzip file; send a .tar.gz";
+        const message = "The body is not a gzip file; send a .tar.gz";
         return fail({ reason: "invalid", loc: ["body"], message, type: "value_error" });
       }
       return ok({ object_path: upload.path });

@@ -6,15 +6,14 @@ import type { Env } from "../../../protocol/env.ts";
 import type { ListenerProtocol, Poll } from "../../../protocol/listener.ts";
 
 /**
- * Where a listener is heard. It has no log: when somebody last polled is a fact of the moment, and an event for every
- * poll would outgrow everything that the log of a deployment says. It keeps two values:
+ * One listener: hands its polls to its deployments, and tells them when it is silent. It has no log, because an event
+ * for every poll would be longer than the logs of all deployments. It keeps two values:
  *
- * | key         | value                                              |
- * | deployments | ids of the deployments that name this listener     |
- * | heardAt     | epoch ms of the last poll                          |
+ * | key         | value                                          |
+ * | deployments | ids of the deployments that name this listener |
+ * | heardAt     | epoch ms of the last poll                      |
  *
- * Each poll reaches every deployment, which hears by it that the listener is there. Its alarm is set for as long as a
- * deployment has to hear of its silence.
+ * Its alarm is set while a deployment may still have to be told of its silence.
  */
 export class ListenerActor extends DurableObject<Env> implements ListenerProtocol {
   async assign(deploymentId: string): Promise<void> {
@@ -28,12 +27,12 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
   async poll(): Promise<Poll> {
     const heardAt = Date.now();
     this.ctx.storage.kv.put("heardAt", heardAt);
-    this.#recheckRetention();
+    this.#watchSilence();
     const offers = await Promise.all(
       this.#deployments().map(async (id) => ({ id, offer: await this.#deployment(id).offer(this.#id(), heardAt) })),
     );
-    this.#recheckRetention(); // the offers may have taken long, and what is given now will be reported
-    // An assignment that came twice may have come late, behind the release.
+    this.#watchSilence(); // the offers may have taken long
+    // An assignment is delivered at least once, so a late copy may arrive after the release.
     for (const { id, offer } of offers) if (offer === null) await this.release(id);
     return {
       work: offers.flatMap(({ offer }) => offer?.work ?? []),
@@ -48,25 +47,25 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
     return this.ctx.storage.kv.get<number>("heardAt") ?? null;
   }
 
-  /** Nobody polled for a while. */
+  /** There was no poll for LISTENER_SILENT_MS. */
   override async alarm(): Promise<void> {
-    this.#recheckRetention();
+    this.#watchSilence();
     const heardAt = await this.heardAt();
     const silentAt = (heardAt ?? 0) + LISTENER_SILENT_MS;
-    if (Date.now() < silentAt) return void this.ctx.storage.setAlarm(silentAt); // the alarm came twice
+    if (Date.now() < silentAt) return void this.ctx.storage.setAlarm(silentAt); // the alarm came twice, or a poll came meanwhile
     try {
       const deployments = this.#deployments().map((id) => this.#deployment(id));
       const areAtWork = await Promise.all(deployments.map((one) => one.applySilence()));
-      // Who is at work may say that it is done, and never poll again.
+      // A process at work may still report, and never poll again. What it serves then must become UNKNOWN, too.
       if (areAtWork.includes(true) || heardAt !== (await this.heardAt())) return;
       void this.ctx.storage.deleteAlarm();
     } catch (error) {
-      log("listener_silence_untold", { listener: this.ctx.id.name ?? null, error: String(error) });
+      log("listener_silence_not_told", { listener: this.ctx.id.name ?? null, error: String(error) });
     }
   }
 
-  /** Should nobody poll until then. */
-  #recheckRetention(): void {
+  /** Sets the alarm for the case that there is no further poll. */
+  #watchSilence(): void {
     void this.ctx.storage.setAlarm(Date.now() + LISTENER_SILENT_MS);
   }
 

@@ -12,14 +12,14 @@ import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { deploymentDefinition, NOW } from "../../support/samples.ts";
 
-/** Every move of the table is made here by commands alone, in a test of its name. */
+/** Each move of the table comes about here by commands, in a test with its name. */
 
 const edge = deploymentDefinition;
 const github: DeploymentDefinition = { ...edge, source: "github", listenerId: "l" };
 const docker: DeploymentDefinition = { ...edge, source: "external_docker", listenerId: "l" };
 const content: RevisionContent = { ...NO_CONTENT, configPath: "waybill.json", tarballPath: "uploads/x.tar.gz" };
 const bundle = { key: "k", mainModule: "server.js", modules: 1, bytes: 1 };
-const failure = { reason: "not_healthy", message: "it is ill" } as const;
+const failure = { reason: "not_healthy", message: "it does not answer" } as const;
 
 /** A command to the deployment of these tests. */
 type Command = DeploymentRequest & { readonly now: number };
@@ -80,7 +80,7 @@ const silent: Command = { type: "RecordListenerSilence", now: NOW };
 const polled = (heardAt = NOW): Command => ({ type: "RecordPoll", heardAt, now: NOW + 1 });
 const atDocker = [add("1"), created("1"), lease()];
 
-/** How each move comes about; the last of the moves made is the one named. */
+/** The commands that lead to each move. */
 const WAYS: Readonly<Record<string, readonly [DeploymentDefinition, ...Command[]]>> = {
   "CREATING -> QUEUED": [docker, add("0"), created("0"), lease(), add("1"), created("1")],
   "CREATING -> CREATE_FAILED": [edge, add("1"), { type: "RecordCreated", revisionId: "1", failure, now: NOW }],
@@ -110,7 +110,7 @@ const WAYS: Readonly<Record<string, readonly [DeploymentDefinition, ...Command[]
 const TABLE = Object.entries(MOVES).flatMap(([from, all]) => all.map((to) => `${from} -> ${to}`));
 
 describe("the statuses of a revision", () => {
-  it("are thirteen, and each has its moves", () => {
+  it("are thirteen, and the table of moves has each of them", () => {
     expect(REVISION_STATUSES).toHaveLength(13);
     expect(Object.keys(MOVES)).toEqual([...REVISION_STATUSES]);
   });
@@ -119,11 +119,11 @@ describe("the statuses of a revision", () => {
 describe("a revision moves", () => {
   it.each(TABLE)("%s", (name) => {
     const way = WAYS[name];
-    if (way === undefined) throw new Error("no way is known to make this move");
+    if (way === undefined) throw new Error("no commands are known that lead to this move");
     expect(lived(...way).moves).toContain(name);
   });
 
-  it("by no other way than those in the table, whatever is asked in whatever order", () => {
+  it("only as the table says, whatever commands come in whatever order", () => {
     for (const way of Object.values(WAYS)) for (const made of lived(...way).moves) expect(TABLE).toContain(made);
   });
 });
@@ -139,14 +139,14 @@ describe("a deployment", () => {
     expect(lived(edge, ...one, ...next, well).state).toMatchObject({ activeId: "2" });
   });
 
-  it("skips what was overtaken while queued, and lets what is at work come to its end", () => {
+  it("skips a queued revision that was overtaken, and finishes the one at work", () => {
     const { status } = lived(edge, add("1"), created("1"), add("2"), created("2"), add("3"), created("3"));
     expect(Object.fromEntries(status)).toEqual({ "1": "BUILDING", "2": "SKIPPED", "3": "QUEUED" });
     const after = lived(edge, add("1"), created("1"), add("2"), created("2"), add("3"), created("3"), failed);
     expect(Object.fromEntries(after.status)).toEqual({ "1": "BUILD_FAILED", "2": "SKIPPED", "3": "BUILDING" });
   });
 
-  it("fails what was cut off three times", () => {
+  it("fails a revision that was cut off three times", () => {
     const start = [add("1"), created("1")];
     expect(lived(edge, ...start, recover).status.get("1")).toBe("BUILDING");
     expect(lived(edge, ...start, recover, recover).status.get("1")).toBe("BUILDING");
@@ -155,7 +155,7 @@ describe("a deployment", () => {
     expect(dead.state).toMatchObject({ revisions: [{ failure: { reason: "process_died" } }] });
   });
 
-  it("does not build again what a redeployed revision has built", () => {
+  it("does not build a redeployed revision again", () => {
     const redeploy: Command = { type: "Redeploy", revisionId: "2", of: "1", now: NOW };
     const { moves } = lived(edge, add("1"), created("1"), built, healthy, redeploy, created("2"));
     expect(moves.slice(-3)).toEqual([
@@ -165,7 +165,7 @@ describe("a deployment", () => {
     ]);
   });
 
-  it("wakes when a step at the edge counts as cut off, and rests when all has come to an end", () => {
+  it("wakes when a step at the edge counts as cut off, and rests when all revisions are final", () => {
     expect(deployment.wakeAt(lived(edge, add("1"), created("1")).state)).toBe(NOW + EDGE_STEP_MS);
     expect(deployment.wakeAt(lived(edge, add("1"), created("1"), built, healthy).state)).toBeNull();
     expect(deployment.wakeAt(lived(docker, ...atDocker).state)).toBe(NOW + LEASE_MS);
@@ -251,7 +251,7 @@ describe("a deployment", () => {
 });
 
 describe("a listener", () => {
-  it("has a revision to itself while it reports, and loses it by its silence", () => {
+  it("keeps its lease while it reports, and loses it by its silence", () => {
     const { state } = lived(docker, ...atDocker);
     expect(decide(lease("y"), state)).toEqual(ok([]));
     const renewed = lived(docker, ...atDocker, report("DEPLOYING", "x", NOW + 30_000), wake(NOW + LEASE_MS));

@@ -65,7 +65,7 @@ const history = async () => {
   return events.map(({ event }) => (event.type === "RevisionMoved" ? event.to : event.type));
 };
 
-it("a deployment that was deleted gets neither project nor key when the call that opens them comes late", async () => {
+it("a deleted deployment gets neither project nor key when the call that opens them arrives late", async () => {
   const home = workspace(env, definition.tenantId);
   const { name } = definition;
   const key = { keyHash: "a".repeat(64), label: "deployment", role: "ingest", userId: "deployment" } as const;
@@ -78,7 +78,7 @@ it("a deployment that was deleted gets neither project nor key when the call tha
   expect((await home.authorize(other.keyHash)).ok).toBe(true);
 });
 
-it("a deployment created twice is one, with one revision", async () => {
+it("a deployment that is created twice has one revision", async () => {
   const order = await orderOf(env, definition, await contentOf("one"));
   const home = fleet(env, definition.tenantId);
   const [first, second] = await Promise.all([home.createDeployment(order), home.createDeployment(order)]);
@@ -90,7 +90,7 @@ it("a deployment created twice is one, with one revision", async () => {
   ).toHaveLength(1);
 });
 
-it("an alarm too many, or an eviction, changes nothing about a deployment", async () => {
+it("a superfluous alarm or an eviction changes nothing about a deployment", async () => {
   await create(await contentOf("one"));
   const agent = await untilServing();
   const before = await history();
@@ -100,7 +100,7 @@ it("an alarm too many, or an eviction, changes nothing about a deployment", asyn
   expect(await history()).toEqual(before);
 });
 
-it("a revision that was asked for before an eviction is deployed after it", async () => {
+it("a revision that was added before an eviction is deployed after it", async () => {
   await create(null);
   const revised = await revise(await contentOf("late"));
   await evictDurableObject(rawStub());
@@ -108,7 +108,7 @@ it("a revision that was asked for before an eviction is deployed after it", asyn
   expect(revised.ok && revised.value.latestRevisionId).toBe(agent.revisionId);
 });
 
-it("neither a secret nor the agents' key is in the log of a deployment", async () => {
+it("the log of a deployment holds neither a secret nor the key of its agents in plain text", async () => {
   await create({ ...(await contentOf("one")), secrets: { MODEL_KEY: MARK } });
   await untilServing();
   const log = JSON.stringify(await stub().events({ after: 0, limit: 1000 }));
@@ -116,7 +116,7 @@ it("neither a secret nor the agents' key is in the log of a deployment", async (
   expect(log).not.toContain("wbk_");
 });
 
-it("a deleted deployment keeps nothing but its history", async () => {
+it("a deleted deployment keeps only its events", async () => {
   await create(await contentOf("one"));
   const { bundleKey } = await untilServing();
   expect(await env.SEGMENTS.head(bundleKey)).not.toBeNull();
@@ -126,7 +126,7 @@ it("a deleted deployment keeps nothing but its history", async () => {
   expect(await stub().serving()).toBeNull();
 });
 
-it("what was built once is not looked for again, neither by a redeploy nor by a change of something else", async () => {
+it("a source that was built is not read again, neither for a redeploy nor for a change of something else", async () => {
   const order = await contentOf("one");
   await create(order);
   const { revisionId } = await untilServing();
@@ -146,7 +146,7 @@ it("what was built once is not looked for again, neither by a redeploy nor by a 
   expect(await endOf(revise({ tarballPath }))).toBe("CREATE_FAILED");
 });
 
-it("a revision that could not be read once is read again for the next request", async () => {
+it("a revision that could not be loaded is loaded again for the next request", async () => {
   await create(await contentOf("one"));
   const serving = await untilServing();
   const bundle = await env.SEGMENTS.get(serving.bundleKey);
@@ -160,7 +160,7 @@ it("a revision that could not be read once is read again for the next request", 
   expect(await ask()).toBe("one");
 });
 
-it("an installation without a Worker Loader says so", async () => {
+it("a health check fails with the missing binding where there is no Worker Loader", async () => {
   await create(await contentOf("one"));
   const agent = await untilServing();
   const { LOADER: _, ...without } = env;
@@ -168,7 +168,7 @@ it("an installation without a Worker Loader says so", async () => {
   expect(failure).toMatchObject({ reason: "edge_missing", message: expect.stringContaining("worker_loaders") });
 });
 
-it("a source at a public address is read where it lies, whatever a cache on the way still has", async () => {
+it("a source at a public address is downloaded past any cache", async () => {
   const cached = vi
     .spyOn(globalThis, "fetch")
     .mockImplementation(async (_, init) => new Response(sourceOf(init?.cache === "no-store" ? "new" : "old")));

@@ -49,14 +49,14 @@ const knownTo = (id: string) =>
     storage.kv.get("deployments"),
   );
 
-it("a deleted deployment takes no place in its fleet, whoever deleted it", async () => {
+it("a deleted deployment is removed from its fleet", async () => {
   const gone = definitionOf("agent");
   await create(gone);
   await stub(gone).remove({ withProject: false });
   expect(await vi.waitUntil(async () => (await removed())[0], WITHIN)).toBe(gone.id);
 });
 
-it("the name of a deleted deployment is free at once, and stays with who has it next", async () => {
+it("the name of a deleted deployment is free at once, and stays with the deployment that has it next", async () => {
   const [first, second] = [definitionOf("agent"), definitionOf("agent")];
   await create(first);
   expect(await create(second)).toMatchObject({ ok: false, failure: { reason: "conflict" } });
@@ -83,7 +83,7 @@ const createUnreachable = async (order: DeploymentOrder) =>
     return created;
   });
 
-it("a deployment that could not be created at once is there for the first request after its registration", async () => {
+it("a deployment that could not be created at once exists for the first request after its registration", async () => {
   const content = { ...NO_CONTENT, imageUri: "agents.example/agent:1", secrets: {} };
   for (const ask of ["view", "serving", "remove"] as const) {
     const order = await orderOf(env, definitionOf(`agent to ${ask}`), content);
@@ -109,7 +109,7 @@ it("a deployment that could not be created at once is created by the alarm of it
   expect(events.map(({ event }) => event.type)).toContain("DeploymentCreated");
 });
 
-it("a creation that arrives once more after its deployment was deleted changes nothing", async () => {
+it("a creation that arrives again after its deployment was deleted changes nothing", async () => {
   const order = await orderOf(env, definitionOf("agent"), null);
   expect((await home().createDeployment(order)).ok).toBe(true);
   await stub(order.definition).remove({ withProject: false });
@@ -117,7 +117,7 @@ it("a creation that arrives once more after its deployment was deleted changes n
   expect(await stub(order.definition).view()).toMatchObject({ ok: false, failure: { reason: "not_found" } });
 });
 
-it("a listener forgets a deleted deployment that was assigned to it once more, too late", async () => {
+it("a listener forgets a deleted deployment whose assignment arrives again after its release", async () => {
   const gone = definitionOf("agent");
   await create(gone);
   await vi.waitUntil(async () => (await knownTo(machine.id)) !== undefined, WITHIN);
@@ -128,7 +128,7 @@ it("a listener forgets a deleted deployment that was assigned to it once more, t
   expect(await knownTo(machine.id)).toEqual([]);
 });
 
-it("a listener is not deleted while a deployment for it is being made", async () => {
+it("a listener is not deleted while a deployment for it is being created", async () => {
   const wanted = definitionOf("agent");
   const order = await orderOf(env, wanted, null);
   const [created, deleted] = await Promise.all([
@@ -140,7 +140,7 @@ it("a listener is not deleted while a deployment for it is being made", async ()
   expect(await home().deleteListener(tenantId, machine.id)).toEqual({ ok: true, value: null });
 });
 
-it("one deployment whose secrets cannot be opened fails, and takes no poll from the others", async () => {
+it("a deployment whose secrets cannot be opened fails, and the others still get work from polls", async () => {
   const [locked, open] = [definitionOf("locked"), definitionOf("open")];
   const order = { ...NO_CONTENT, imageUri: "agents.example/agent:1", secrets: {} };
   for (const one of [locked, open]) await create(one, order);

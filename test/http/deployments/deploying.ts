@@ -6,19 +6,19 @@ import { type Answer, call, type TestWorkspace } from "../client.ts";
 
 export const DEPLOYMENTS = "/v2/deployments";
 
-/** Longest time that a revision may take on a busy machine; one that never answers has 10 s of its own. */
+/** Longest time that a revision may take on a busy machine; one that never answers takes 10 s. */
 export const WITHIN = { timeout: 60_000, interval: 20 };
 
-/** The source of an agent whose requests go to this body of a function of `(request, env)`. */
+/** The source of an agent. `body` is that of its function `fetch(request, env)`. */
 export const agentSource = (body: string): readonly Entry[] => [
   { path: "waybill.json", content: JSON.stringify({ main: "server.js" }) },
   { path: "server.js", content: `export default { async fetch(request, env) { ${body} } };` },
 ];
 
-/** An agent that is healthy and says its name. */
+/** The source of a healthy agent that answers the word. */
 export const saying = (word: string): readonly Entry[] => agentSource(`return new Response("${word}");`);
 
-/** Uploads a source; answers with its object_path. */
+/** Uploads a source and answers its object_path. */
 export const upload = async (workspace: TestWorkspace, entries: readonly Entry[]): Promise<string> => {
   const { headers } = workspace;
   const ticket = await call("POST", `${DEPLOYMENTS}/upload-url`, { headers });
@@ -48,7 +48,7 @@ export const deploy = async (workspace: TestWorkspace, entries: readonly Entry[]
   return created.body;
 };
 
-/** Waits until the revision has come to an end; answers with its record. */
+/** Waits until the revision is settled and answers its record. */
 export const settled = async (workspace: TestWorkspace, deploymentId: string, revisionId: string) => {
   const path = `${DEPLOYMENTS}/${deploymentId}/revisions/${revisionId}`;
   const look = async () => (await call("GET", path, { headers: workspace.headers })).body;
@@ -61,7 +61,7 @@ export const settled = async (workspace: TestWorkspace, deploymentId: string, re
 export const patch = (workspace: TestWorkspace, id: string, body: object) =>
   call("PATCH", `${DEPLOYMENTS}/${id}`, { headers: workspace.headers, body });
 
-/** The key of an agent that answers with its characters, one by one: a key as it is appears in no answer. */
+/** The key of an agent that answers the characters of its key one by one, because answers are searched for keys. */
 export const agentKey = async (workspace: TestWorkspace, id: string): Promise<string> =>
   (await ask(workspace, id)).body.join("");
 

@@ -69,7 +69,7 @@ describe("a deployment at the edge", () => {
     expect(projects.body).toHaveLength(1);
   });
 
-  it("gives its secrets to the agent and to nobody else", async () => {
+  it("gives its secrets to its agent only", async () => {
     const secrets = [{ name: "MODEL_KEY", value: MARK }];
     const source = agentSource(`return new Response(env.MODEL_KEY === "${MARK}" ? "knows it" : "does not");`);
     const created = await deploy(workspace, source, { secrets });
@@ -97,7 +97,7 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.id)).text).toMatch(/^403.*allow_outbound_network/);
   });
 
-  it("does not call deployments through this service, however it spells the path", async () => {
+  it("does not call deployments through this service, however it escapes the path", async () => {
     const source = agentSource(`
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/ok") return new Response("ok");
@@ -113,7 +113,7 @@ describe("a deployment at the edge", () => {
     }
   });
 
-  it("sees its own part of the path as it was sent, however the part before is spelt", async () => {
+  it("sees its own part of the path as it was sent, however the part before it is escaped", async () => {
     const created = await deploy(workspace, agentSource("return new Response(new URL(request.url).pathname);"));
     await settled(workspace, created.id, created.latest_revision_id);
     for (const [path, seen] of [
@@ -124,7 +124,7 @@ describe("a deployment at the edge", () => {
       expect((await call("GET", path, { headers: workspace.headers })).text).toBe(seen);
   });
 
-  it("is not shown its caller's key, in whichever header it comes, but an Authorization that is its own", async () => {
+  it("does not get its caller's key in any header, but gets an Authorization of its own", async () => {
     const created = await deploy(workspace, agentSource("return Response.json(Object.fromEntries(request.headers));"));
     await settled(workspace, created.id, created.latest_revision_id);
     const { apiKey } = workspace;
@@ -177,21 +177,24 @@ describe("a deployment at the edge", () => {
       "DEPLOY_FAILED",
       /^GET \/ok answered 500: no database$/,
     ],
-  ])("whose revision %s fails with its reason, and keeps serving the one before", async (_, code, status, message) => {
-    const created = await deploy(workspace, saying("good"));
-    await settled(workspace, created.id, created.latest_revision_id);
-    const path = await upload(workspace, [
-      { path: "waybill.json", content: '{"main": "server.js"}' },
-      { path: "server.js", content: code },
-    ]);
-    const patched = await patch(workspace, created.id, { source_revision_config: { source_tarball_path: path } });
-    const failed = await settled(workspace, created.id, patched.body.latest_revision_id);
-    expect(failed).toMatchObject({
-      status,
-      failure: { reason: "not_healthy", message: expect.stringMatching(message) },
-    });
-    expect((await ask(workspace, created.id)).text).toBe("good");
-  });
+  ])(
+    "whose revision %s fails with a reason, and the revision before it goes on serving",
+    async (_, code, status, message) => {
+      const created = await deploy(workspace, saying("good"));
+      await settled(workspace, created.id, created.latest_revision_id);
+      const path = await upload(workspace, [
+        { path: "waybill.json", content: '{"main": "server.js"}' },
+        { path: "server.js", content: code },
+      ]);
+      const patched = await patch(workspace, created.id, { source_revision_config: { source_tarball_path: path } });
+      const failed = await settled(workspace, created.id, patched.body.latest_revision_id);
+      expect(failed).toMatchObject({
+        status,
+        failure: { reason: "not_healthy", message: expect.stringMatching(message) },
+      });
+      expect((await ask(workspace, created.id)).text).toBe("good");
+    },
+  );
 
   it("fails to build from a source that is refused, and says why", async () => {
     const created = await deploy(workspace, [{ path: "../evil.js", content: "x" }]);
@@ -205,7 +208,7 @@ describe("a deployment at the edge", () => {
     ]);
   });
 
-  it("fails to be created from an upload that nobody made", async () => {
+  it("fails to create its revision when the source was not uploaded", async () => {
     const path = `uploads/${crypto.randomUUID()}.tar.gz`;
     const created = await create(workspace, bodyOf(path));
     const failed = await settled(workspace, created.body.id, created.body.latest_revision_id);
@@ -223,7 +226,7 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.body.id)).text).toBe("late");
   });
 
-  it("that was created before its source runs it with everything that was sent then", async () => {
+  it("that was created before its source runs it with all that was sent at its creation", async () => {
     const secrets = [{ name: "MODEL_KEY", value: MARK }];
     const created = await create(workspace, bodyOf(null, { secrets, source_config: { install_command: "none" } }));
     const early = { secrets: [{ name: "MODEL_KEY" }], source_config: { install_command: "none" } };
@@ -246,7 +249,7 @@ describe("a deployment at the edge", () => {
     expect(answer.text).not.toContain("hunter2");
   });
 
-  it("is gone once deleted: its routes, its key, its record", async () => {
+  it("loses its routes, its key and its record when it is deleted", async () => {
     const created = await deploy(workspace, agentSource("return Response.json([...env.LANGSMITH_API_KEY]);"));
     await settled(workspace, created.id, created.latest_revision_id);
     const headers = { "X-API-Key": await agentKey(workspace, created.id) };
@@ -259,7 +262,7 @@ describe("a deployment at the edge", () => {
     await expect.poll(async () => (await send()).status).toBe(401);
   });
 
-  it("leaves its tracing project behind, unless delete_tracing_project says otherwise", async () => {
+  it("leaves its tracing project behind, unless delete_tracing_project is true", async () => {
     const projects = async (name: string) => {
       const query = `?name=${encodeURIComponent(name)}`;
       return (await call("GET", `/api/v1/sessions${query}`, { headers: workspace.headers })).body.length;
@@ -275,7 +278,7 @@ describe("a deployment at the edge", () => {
     }
   });
 
-  it("takes the project with it that its agents traced to, whatever has its name by now, and makes none for that", async () => {
+  it("is deleted with the project that its agents traced to, also after that was renamed, and creates none for that", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const names = async () => {
@@ -302,7 +305,7 @@ describe("a deployment at the edge", () => {
     expect(await names()).toEqual([renamed.name]);
   });
 
-  it("takes its project with it though whoever deleted it was cut off right after", async () => {
+  it("is deleted with its project although the deletion was cut off right after it was recorded", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const created = await deploy(mine, saying("brief"));
@@ -321,7 +324,7 @@ describe("a deployment at the edge", () => {
     await expect.poll(async () => (await call("GET", "/api/v1/sessions", { headers })).body, WITHIN).toEqual([]);
   });
 
-  it("that was cut off before it recorded its project takes the one of its name with it, where there is one", async () => {
+  it("that does not know its project is deleted with the project of its name, if there is one", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const other = await newProject(mine, "other");
@@ -353,13 +356,13 @@ describe("deployments", () => {
     expect((await patch(other, created.id, {})).status).toBe(404);
   });
 
-  it("need a key, also to be called", async () => {
+  it("need a key for every request, also to their agents", async () => {
     const created = await deploy(workspace, saying("mine"));
     expect((await call("GET", `/deployments/${created.id}/`)).status).toBe(401);
     expect((await call("GET", DEPLOYMENTS)).status).toBe(401);
   });
 
-  it("have names of their own", async () => {
+  it("have unique names in their workspace", async () => {
     const body = bodyOf(null, { name: "only one" });
     expect((await create(other, body)).status).toBe(201);
     expect((await create(other, body)).status).toBe(409);
@@ -426,7 +429,7 @@ describe("deployments", () => {
     expect(answer.body.detail[0]).toEqual({ loc, msg: expect.any(String), type });
   });
 
-  it("tell their history, and tell it live", async () => {
+  it("show their events, also live", async () => {
     const created = await deploy(workspace, saying("history"));
     await settled(workspace, created.id, created.latest_revision_id);
     const { body } = await get(`/${created.id}/events`);
@@ -442,18 +445,18 @@ describe("deployments", () => {
     const readLive = await openStream(`${DEPLOYMENTS}/${created.id}/events`, {
       headers: { ...workspace.headers, Accept: "text/event-stream" },
     });
-    await get(`/${created.id}/events`); // by then the stream, which was asked for before, has begun
+    await get(`/${created.id}/events`); // gives the stream, which was asked for before, time to begin
     await call("DELETE", `${DEPLOYMENTS}/${created.id}`, { headers: workspace.headers });
     expect((await readLive()).text).toMatch(/^event: DeploymentCreated$.*^event: DeploymentCleaned$/ms);
   });
 });
 
 describe("an upload", () => {
-  it("goes where its ticket says, and nowhere without one", async () => {
+  it("needs a valid ticket", async () => {
     expect((await call("PUT", "/v2/uploads/wbe1.a.b.c", { body: new Uint8Array([0x1f, 0x8b]) })).status).toBe(403);
   });
 
-  it("must be gzip, and short", async () => {
+  it("must be gzip, and not too long", async () => {
     const { body } = await call("POST", `${DEPLOYMENTS}/upload-url`, { headers: workspace.headers });
     const { pathname } = new URL(body.upload_url);
     expect((await call("PUT", pathname, { body: "hello" })).status).toBe(422);

@@ -16,14 +16,14 @@ const send = (method: string, path: string, body?: object, who = workspace) =>
 const newListener = (computeId = "laptop") =>
   send("POST", LISTENERS, { compute_type: "k8s", compute_id: computeId, compute_config: { k8s_namespaces: ["a"] } });
 
-/** Time runs out by alarms, for which the tests need not wait. */
+/** Moves the clock; the tests run the alarms themselves. */
 const realNow = Date.now;
 const later = (seconds: number) => {
   Date.now = () => realNow() + seconds * 1000;
 };
 afterEach(() => later(0));
 
-/** The alarm of the listener; false: it has none. */
+/** Runs the alarm of the listener; false: it has none. */
 const nobodyPolled = () => runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`));
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const image = (more: object = {}) =>
     ...more,
   });
 
-/** Polls until there is work; a new revision is looked at first, in an alarm. */
+/** Polls until there is work: an alarm checks a new revision first. */
 const work = () =>
   expect
     .poll(async () => (await poll()).work[0] ?? null)
@@ -65,7 +65,7 @@ const revision = async (deploymentId: string, revisionId: string) =>
   (await send("GET", `${DEPLOYMENTS}/${deploymentId}/revisions/${revisionId}`)).body;
 
 describe("a listener", () => {
-  it("is one for each compute id of a workspace, can be changed, and deleted when nothing runs at it", async () => {
+  it("is unique for its compute id in a workspace, can be changed, and can be deleted when no deployment runs at it", async () => {
     expect((await newListener()).status).toBe(409);
     const shown = await send("GET", `${LISTENERS}/${listenerId}`);
     expect(shown.body).toMatchObject({ compute_type: "k8s", compute_id: "laptop", version: null, heard_at: null });
@@ -85,7 +85,7 @@ describe("a listener", () => {
     expect((await create(other, image())).status).toBe(404);
   });
 
-  it("takes a revision with everything that it needs, and reports it DEPLOYED", async () => {
+  it("takes a revision with everything it needs, and reports it DEPLOYED", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     expect(lease).toMatchObject({
@@ -117,7 +117,7 @@ describe("a listener", () => {
     await expect.poll(async () => (await poll()).serving).toEqual([]);
   });
 
-  it("builds what comes from GitHub before it deploys it, and says why it could not", async () => {
+  it("builds a revision from GitHub before it deploys it, and reports why that failed", async () => {
     const source = {
       source: "github",
       source_config: { listener_id: listenerId, repo_url: "https://github.com/acme/agent", build_command: "make" },
@@ -136,7 +136,7 @@ describe("a listener", () => {
     });
   });
 
-  it("that dies at work loses its lease, and what it says later is refused", async () => {
+  it("that dies at work loses its lease, and its later reports are refused", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     later(61);
@@ -162,12 +162,12 @@ describe("a listener", () => {
     ]);
   });
 
-  it("that falls silent makes what it serves UNKNOWN, until it polls again", async () => {
+  it("that is silent makes the revision that it serves UNKNOWN, until it polls again", async () => {
     const { body: created } = await create(workspace, image());
     await say(await work(), { status: "DEPLOYED", url: "http://10.0.0.1:8000" });
     const status = async () => (await revision(created.id, created.latest_revision_id)).status;
     expect(await nobodyPolled()).toBe(true);
-    expect(await status()).toBe("DEPLOYED"); // that alarm came too early
+    expect(await status()).toBe("DEPLOYED"); // the alarm came too early
     later(101);
     expect(await nobodyPolled()).toBe(true);
     expect(await status()).toBe("UNKNOWN");
@@ -176,7 +176,7 @@ describe("a listener", () => {
     expect(await status()).toBe("DEPLOYED");
   });
 
-  it("that falls silent at work and says later that it is done serves what is UNKNOWN, too", async () => {
+  it("that is silent at work and reports DEPLOYED later serves a revision that becomes UNKNOWN, too", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     later(50);

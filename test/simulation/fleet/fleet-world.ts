@@ -17,24 +17,24 @@ const CLASSES = {
   FLEET: FleetActor,
   DEPLOYMENT: DeploymentActor,
   LISTENER: ListenerActor,
-} as unknown as Readonly<Record<string, ActorClass>>; // constructed with a context and an env of ours
+} as unknown as Readonly<Record<string, ActorClass>>; // they are constructed with our context and env
 
-/** Longer than any call is on its way: whatever was sent while things went wrong has arrived by then. */
+/** Longer than the longest delay of a call, so every call that was sent during the faults has arrived by then. */
 const CALM_AT_LEAST_MS = 180_000;
 
-/** Three leases that run out one after the other, polls, late alarms, and one revision behind the other. */
+/** Enough for three leases that run out one after the other, polls, late alarms, and several revisions in a row. */
 const CALM_AT_MOST_MS = 1_200_000;
 
 const LOOK_EVERY_MS = 20_000;
 
-/** A tenant with deployments, and the listeners that carry them out. */
+/** A tenant with deployments, and the listeners that run them. */
 export class FleetWorld extends World<FleetWatch> {
   readonly scenario: FleetScenario;
   readonly operator: Operator;
   readonly ledger = new Ledger();
-  /** Places of listeners that went for good. */
+  /** Indexes of listeners that left for good. */
   readonly left = new Set<number>();
-  /** Once it is over nobody polls any more. */
+  /** Listeners stop polling when it is over. */
   isOver = false;
 
   constructor(seed: number, print: ((line: string) => void) | null) {
@@ -83,14 +83,14 @@ export class FleetWorld extends World<FleetWatch> {
 
   async #untilSettled(): Promise<void> {
     const { kernel } = this;
-    await kernel.sleep(CALM_AT_LEAST_MS, "all that was late arrives");
+    await kernel.sleep(CALM_AT_LEAST_MS, "late calls arrive");
     for (const giveUpAt = kernel.now + CALM_AT_MOST_MS; kernel.now < giveUpAt; ) {
       if (this.watches.every((watch) => (watch.unsettled?.() ?? null) === null)) return;
-      await kernel.sleep(LOOK_EVERY_MS, "not all is settled yet");
+      await kernel.sleep(LOOK_EVERY_MS, "something is not settled yet");
     }
     for (const [place, watch] of this.watches.entries()) {
       const seen = watch.unsettled?.() ?? null;
-      if (seen !== null) this.violate(FLEET_INVARIANTS[place]?.name ?? "", `in all calm ${seen}`);
+      if (seen !== null) this.violate(FLEET_INVARIANTS[place]?.name ?? "", `without faults ${seen}`);
     }
   }
 }

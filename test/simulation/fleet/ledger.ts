@@ -3,50 +3,50 @@ import type { RevisionStatus } from "../../../src/domain/deployment/revision-sta
 import type { AnyLine } from "../kernel/logs.ts";
 import type { Actor } from "../platform/actor.ts";
 
-/** A lease as the log of its deployment tells of it. */
+/** A lease, as the log of its deployment records it. */
 export interface KnownLease {
   readonly id: string;
   readonly deployment: Actor;
   readonly revisionId: string;
   readonly takenAt: number;
   until: number;
-  /** When the log says that it is over; null: it does not. */
+  /** When it ended, according to the log; null: it has not ended. */
   endedAt: number | null;
-  /** What the revision became with the lease's end. */
+  /** Status that the revision got when the lease ended. */
   end: RevisionStatus | null;
 }
 
 export interface KnownRevision {
   readonly id: string;
   readonly deployment: Actor;
-  /** Counts the revisions of the deployment. */
+  /** Position among the revisions of the deployment, from 0. */
   readonly ordinal: number;
   status: RevisionStatus;
-  /** Leases on it that ran out. */
+  /** How many leases on it ran out. */
   losses: number;
 }
 
-/** The revision that serves, and since when that is durable. */
+/** The revision that serves, and when that became durable. */
 export interface KnownActive {
   readonly revision: KnownRevision;
   readonly since: number;
 }
 
-/** Whether a lease has run out by this; the revision keeps the reason while it waits again. */
+/** Whether the event records that a lease ran out. The revision keeps that reason when it is queued again. */
 export const isLoss = (event: DeploymentEvent): boolean =>
   event.type === "RevisionMoved" && event.failure?.reason === "lease_lost" && event.to !== "QUEUED";
 
 const ON_LEASE: readonly RevisionStatus[] = ["BUILDING", "AWAITING_DEPLOY", "DEPLOYING"];
 
 /**
- * What the durable logs of deployments and fleets say of leases and revisions, kept without the product's rules. An
- * invariant that is shown a line finds the ledger as it was before.
+ * Leases and revisions according to the durable logs, computed without the product's rules. When an invariant is shown a
+ * line, the ledger does not contain that line yet.
  */
 export class Ledger {
   readonly leases = new Map<string, KnownLease>();
   readonly revisions = new Map<string, KnownRevision>();
   readonly active = new Map<Actor, KnownActive>();
-  /** Id of the deployment by the first revision that its fleet has registered for it. */
+  /** Deployment ids by the id of the first revision that their fleet registered. */
   readonly registered = new Map<string, string>();
   readonly #ofDeployment = new Map<Actor, KnownRevision[]>();
 
@@ -63,7 +63,7 @@ export class Ledger {
     return this.#ofDeployment.get(deployment) ?? [];
   }
 
-  /** The lease on a revision that is not over; null: there is none. */
+  /** The lease on a revision that has not ended; null: there is none. */
   leaseOn(revisionId: string): KnownLease | null {
     for (const lease of this.leases.values())
       if (lease.revisionId === revisionId && lease.endedAt === null) return lease;

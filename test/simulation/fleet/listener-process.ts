@@ -8,23 +8,23 @@ import type { WantedListener } from "./scenario.ts";
 
 const SECOND = 1000;
 
-/** Pause before a report that was not answered is sent again. */
+/** Pause before a report without an answer is sent again. */
 const PATIENCE_MS = 2 * SECOND;
 
-/** How often a process that works says so: three times within a lease. */
-const WORD_EVERY_MS = 20 * SECOND;
+/** Pause between reports of a process at work: three fit into a lease. */
+const REPORT_EVERY_MS = 20 * SECOND;
 
 const LATEST_COPY_MS = 120 * SECOND;
 
-/** One life of a process: what it knows ends with it. */
+/** The memory of a process; it is lost when the process dies. */
 interface Life {
   isOver: boolean;
-  /** Deployment by the revision of it that runs. */
+  /** Deployment ids by the id of the revision that runs. */
   readonly running: Map<string, string>;
   readonly atWork: Set<string>;
 }
 
-/** A process at a customer's place: polls, brings up what it is given, says how that went, and stops the rest. */
+/** A process at the customer's place: polls, runs the revisions it is given, reports, and stops all others. */
 export class ListenerProcess {
   readonly #world: FleetWorld;
   readonly #place: number;
@@ -38,7 +38,7 @@ export class ListenerProcess {
     this.#id = world.operator.listenerId(place);
   }
 
-  /** Life after life, until the listener leaves or the world is over. */
+  /** Starts again after each death, until the listener leaves or the world is over. */
   async live(): Promise<void> {
     while (!this.#isGone) {
       await this.#liveOnce({ isOver: false, running: new Map(), atWork: new Set() });
@@ -59,7 +59,7 @@ export class ListenerProcess {
     }
   }
 
-  /** What POST .../poll does; null: no answer, or a refusal. */
+  /** As POST .../poll does; null: no answer, or a refusal. */
   async #poll(): Promise<Poll | null> {
     const { env, operator } = this.#world;
     try {
@@ -70,7 +70,7 @@ export class ListenerProcess {
     }
   }
 
-  /** What runs and is neither to serve nor under way is stopped. */
+  /** Stops what runs, unless it must serve or is being deployed. */
   #obey(life: Life, { work, serving }: Poll, askedAt: number): void {
     for (const one of work) this.#world.look((watch) => watch.onWork?.(one));
     const wanted = new Set(serving.map(({ revisionId }) => revisionId));
@@ -88,7 +88,7 @@ export class ListenerProcess {
     }
   }
 
-  /** Builds and deploys, saying so all the while, until the lease is lost. */
+  /** Builds and deploys, with reports, until it is done or the lease is lost. */
   async #bring(life: Life, work: ListenerWork): Promise<void> {
     const { id } = work.revision;
     life.atWork.add(id);
@@ -113,12 +113,12 @@ export class ListenerProcess {
     return false;
   }
 
-  /** Works for so long; false: it need not go on. */
+  /** Works for that time; false: the lease was lost, or the process died. */
   async #work(life: Life, work: ListenerWork, status: ReportedStatus, forMs: number): Promise<boolean> {
     const untilMs = this.#world.kernel.now + forMs;
     while (this.#world.kernel.now < untilMs) {
       const late = this.#strikes("report_late") ? this.#between(1, 120) * SECOND : 0;
-      await this.#sleep(late + Math.min(WORD_EVERY_MS, untilMs - this.#world.kernel.now));
+      await this.#sleep(late + Math.min(REPORT_EVERY_MS, untilMs - this.#world.kernel.now));
       life.isOver ||= this.#strikes("listener_dies");
       if (this.#strikes("report_senseless")) void this.#saySenseless(work);
       if (!(await this.#say(life, work, status))) return false;
@@ -126,7 +126,7 @@ export class ListenerProcess {
     return true;
   }
 
-  /** Says it until there is an answer; false: the lease is lost, or the process has died. */
+  /** Reports until there is an answer; false: the lease is lost, or the process died. */
   async #say(life: Life, work: ListenerWork, status: ReportedStatus): Promise<boolean> {
     while (!this.#isDead(life)) {
       const said = report(work, work.leaseId, status);
@@ -143,7 +143,7 @@ export class ListenerProcess {
     return false;
   }
 
-  /** With the lease, what cannot be true; or without it. */
+  /** A report with a status that cannot follow, or with an unknown lease. */
   #saySenseless(work: ListenerWork): Promise<void> {
     const { kernel } = this.#world;
     const status = kernel.random.pick(["BUILDING", "DEPLOYING", "DEPLOYED", "BUILD_FAILED"] as const);
@@ -156,7 +156,7 @@ export class ListenerProcess {
     await this.#send(work, said);
   }
 
-  /** What POST .../status does; null: no answer. */
+  /** As POST .../status does; null: no answer. */
   async #send(work: ListenerWork, said: ListenerReport): Promise<Result<unknown, Refusal> | null> {
     const { env, operator, kernel } = this.#world;
     const stub = deployment(env, operator.tenantId, work.revision.deploymentId);

@@ -14,14 +14,14 @@ const PATIENCE_MS = 2000;
 
 const SECOND = 1000;
 
-/** Who owns the deployments of a workspace: creates, changes, redeploys and deletes them, as HTTP does for a client. */
+/** The owner of a workspace: creates, changes, redeploys and deletes deployments, as HTTP does for a client. */
 export class Operator {
   readonly tenantId: string;
-  /** Secrets of every revision so far: nobody but its listener may ever see one. */
+  /** Secrets of every revision so far. Only its listener may see one. */
   readonly secrets: string[] = [];
   readonly #world: FleetWorld;
   readonly #random: Random;
-  /** In the order in which the scenario lists them; null before they were made. */
+  /** Ids of deployments in the order of the scenario; null: not created yet. */
   readonly #ids: (string | null)[] = [];
   /** Ids of deployments whose deletion was asked for. */
   readonly #deleted = new Set<string>();
@@ -42,7 +42,7 @@ export class Operator {
     for (const place of scenario.listeners.keys()) await this.#createListener(place);
   }
 
-  /** A creation that was not answered is looked for by its name, and asked for again when it is not there. */
+  /** After a creation without an answer, the deployment is looked for by its name, and created again when it is not there. */
   async create(wanted: WantedDeployment, place: number): Promise<void> {
     for (;;) {
       const created = await this.#try(() =>
@@ -90,7 +90,7 @@ export class Operator {
     }
   }
 
-  /** A listener that nobody names can be deleted; the same machine comes back as the same listener. */
+  /** Deletes the listener if no deployment runs at it. The same machine comes back as the same listener. */
   async #replaceListener(place: number): Promise<void> {
     const gone = await this.#insist(() => this.#fleet.deleteListener(this.tenantId, this.listenerId(place)));
     if (gone.ok) await this.#world.kernel.sleep(this.#random.between(1, 60) * SECOND, "there is no listener");

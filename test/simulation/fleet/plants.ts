@@ -1,6 +1,6 @@
 import type { Plant } from "../exports/plants.ts";
 
-/** Mistakes in the rules of leases and revisions, and in what is told of them. Each is one edit of the product's text. */
+/** Mistakes in deployments, fleets and listeners. Each is one edit of the product's text. */
 export const FLEET_PLANTS: readonly Plant[] = [
   {
     name: "lease-given-twice",
@@ -30,7 +30,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
     name: "lease-without-end",
     file: "src/domain/deployment/remote-plane.ts",
     text: "(isAtWork(status) && at >= workUntil ? LEASE_LOST : null)",
-    replacement: "(isAtWork(status) && at < 0 * workUntil ? LEASE_LOST : null)",
+    replacement: "(isAtWork(status) && workUntil < 0 ? LEASE_LOST : null)",
     breaks: "a revision whose listener died is never given to another one",
     foundBy: "at-rest",
   },

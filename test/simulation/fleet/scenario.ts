@@ -4,9 +4,9 @@ import { type Fault, LISTENER_FAULTS, PLATFORM_FAULTS } from "../kernel/faults.t
 import { Random } from "../kernel/random.ts";
 import type { Course } from "../kernel/world.ts";
 
-/** Everything about one simulated fleet that is fixed before it begins; all of it follows from the seed. */
+/** What is fixed about a simulated fleet before it begins; all of it follows from the seed. */
 export interface FleetScenario extends Course {
-  /** Faults stop then, and all that is still there must come to rest. */
+  /** Faults stop then, and everything must come to rest. */
   readonly healsAfterMs: number;
   readonly restartsAfterMs: readonly number[];
   readonly listeners: readonly WantedListener[];
@@ -15,27 +15,27 @@ export interface FleetScenario extends Course {
 }
 
 export interface WantedListener {
-  /** Processes that speak for it, and compete for its work. */
+  /** Processes of the listener, which compete for its work. */
   readonly processes: number;
   readonly pollEveryMs: number;
-  /** Whether a process takes one piece of its work after the other, silent about the rest. */
+  /** Whether a process does its work one piece after the other, without reports on those that wait. */
   readonly isSequential: boolean;
-  /** When it goes for good; null: it stays. */
+  /** When it leaves for good; null: it stays. */
   readonly leavesAfterMs: number | null;
 }
 
 export interface WantedDeployment {
   readonly afterMs: number;
   readonly source: Exclude<Source, "internal_source">;
-  /** Two that want one name meet. */
+  /** Several deployments may want the same name. */
   readonly name: string;
-  /** Counts the listeners. */
+  /** Index of its listener. */
   readonly listener: number;
-  /** Whether its first revision comes later. */
+  /** Whether it is created without a revision. */
   readonly isBare: boolean;
 }
 
-/** What the owner does at some instant; `target` counts the deployments, or the listeners. */
+/** What the owner does at some instant; `target` is the index of a deployment, or of a listener. */
 export interface FleetAct {
   readonly afterMs: number;
   readonly kind: (typeof ACTS)[number];
@@ -47,7 +47,7 @@ const ACTS = ["revise", "redeploy", "delete", "replace_listener"] as const;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** How often a kind strikes in a world in which it does. Deaths are drawn for every single turn. */
+/** Probabilities of each kind of fault in a world that has it. Deaths are drawn for every turn. */
 const RATES: Partial<Record<Fault, readonly number[]>> = {
   crash_before_commit: [0.002, 0.01, 0.03],
   crash_after_commit: [0.002, 0.01, 0.03],
@@ -63,7 +63,7 @@ const RATES: Partial<Record<Fault, readonly number[]>> = {
 };
 const USUAL_RATES = [0.01, 0.03, 0.1];
 
-/** Another world than that of exports with the same seed. */
+/** Makes another world of a seed than the one of exports. */
 const FLEET_SALT = 0xf1ee7;
 
 export function fleetScenarioOf(seed: number): FleetScenario {
@@ -106,7 +106,7 @@ export function fleetScenarioOf(seed: number): FleetScenario {
   };
 }
 
-/** A few kinds at a time: each then strikes often enough to meet itself, and does not hide behind the others. */
+/** A few kinds at a time, so that each strikes often and none hides behind the others. */
 function ratesOf(random: Random): ReadonlyMap<Fault, number> {
   const share = random.pick([0, 0.1, 0.25, 0.5]);
   const rates = new Map<Fault, number>();

@@ -10,8 +10,8 @@ const STEP_MS = 0.001;
 
 const LOST = "Network connection lost.";
 
-/** Methods to which HTTP gives plain credentials or secrets; everywhere else they are sealed. */
-const GIVEN_SECRETS = ["createDestination", "updateDestination", "create", "update", "createDeployment", "revise"];
+/** Methods that are given plain credentials of a destination; everywhere else they are sealed. */
+const GIVEN_SECRETS = ["createDestination", "updateDestination", "create", "update"];
 
 /** Methods that give a listener the secrets of what it is to run. */
 const ANSWERING_SECRETS = ["offer", "poll"];

@@ -11,14 +11,14 @@ const SETTLED: readonly RevisionStatus[] = [
   "SKIPPED",
 ];
 
-/** For the listener to begin, which has left. */
+/** Statuses that a revision keeps when its listener has left. */
 const WAITS: readonly RevisionStatus[] = ["AWAITING_BUILD", "AWAITING_DEPLOY"];
 
-/** Every revision comes to an end. */
+/** Every revision reaches a final status. */
 export const atRest: FleetInvariant = {
   name: "at-rest",
   promise:
-    "Once nothing goes wrong any more each revision reaches a final status, unless its listener has left before it began; a deleted deployment is cleaned and leaves no lease, no outbox holds a message, no handler hangs.",
+    "Without faults each revision reaches a final status, unless its listener left before work on it began; a deleted deployment is cleaned and leaves no lease; no outbox holds a message; no handler hangs.",
   watch: (world, violated) => {
     const { logs, ledger, left, operator } = world;
     const unsettled = (): string | null => {

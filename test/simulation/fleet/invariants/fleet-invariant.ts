@@ -4,24 +4,24 @@ import type { DeploymentRecord } from "../../../../src/domain/deployment/records
 import type { Invariant, Watch } from "../../invariants/invariant.ts";
 import type { FleetWorld } from "../fleet-world.ts";
 
-/** A sentence that must be true of every fleet at every moment. */
+/** A sentence that must be true of every fleet at all times. */
 export type FleetInvariant = Invariant<FleetWorld, FleetWatch>;
 
 /** The moments of a fleet at which an invariant looks. */
 export interface FleetWatch extends Watch {
-  /** The owner was answered with a deployment as it is. */
+  /** The owner was answered with the record of a deployment. */
   readonly onAnswered?: (record: DeploymentRecord) => void;
-  /** The owner was told that a deployment is not there, whose creation was answered and whose deletion was not asked. */
+  /** The owner was told that a deployment does not exist, although it was created and not deleted. */
   readonly onMissing?: (deploymentId: string) => void;
   /** A process was given work. */
   readonly onWork?: (work: ListenerWork) => void;
   /** A process sends a report. */
   readonly onSaid?: (said: ListenerReport) => void;
-  /** It was answered. */
+  /** A report was answered. */
   readonly onHeard?: (heard: Heard) => void;
-  /** A process stops what runs, because a poll that was sent at `askedAt` says so. */
+  /** A process stops a revision because of the answer to the poll that it sent at `askedAt`. */
   readonly onStopped?: (stopped: Stopped) => void;
-  /** Once nothing goes wrong any more: what is not yet as it must become; null: nothing. */
+  /** After the faults: what is not yet as it must become; null: all is. */
   readonly unsettled?: () => string | null;
 }
 

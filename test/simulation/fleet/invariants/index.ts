@@ -11,7 +11,7 @@ import { sealedSecrets } from "./sealed-secrets.ts";
 import { trueActive } from "./true-active.ts";
 import { trueFleet } from "./true-fleet.ts";
 
-/** All of a fleet's, each in a file of its own; two of them are those of exports. */
+/** All invariants of a fleet, each in its own file; the first two are those of exports. */
 export const FLEET_INVARIANTS: readonly FleetInvariant[] = [
   history,
   awake,

@@ -1,15 +1,15 @@
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** What serves goes on. */
+/** A revision that serves is not stopped. */
 export const keptRunning: FleetInvariant = {
   name: "kept-running",
   promise:
-    "No poll that was sent while a revision served, and is answered while it still does, lets a listener stop it.",
+    "The answer to a poll never lets a listener stop a revision that served when the poll was sent and still serves.",
   watch: ({ ledger }, violated) => ({
     onStopped: ({ revisionId, askedAt }) => {
       for (const [deployment, { revision, since }] of ledger.active)
         if (revision.id === revisionId && since < askedAt)
-          violated(`a listener is to stop ${revisionId}, by which ${deployment.name} is served`);
+          violated(`a listener stops ${revisionId}, which serves ${deployment.name}`);
     },
   }),
 };

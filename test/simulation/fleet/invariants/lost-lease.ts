@@ -3,16 +3,16 @@ import type { RevisionStatus } from "../../../../src/domain/deployment/revision-
 import { isLoss, type Ledger } from "../ledger.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** Leases that may run out before a revision has failed. */
+/** A revision fails when this many leases on it ran out. */
 const LOSSES_THAT_COUNT = 3;
 
-/** Who has lost a lease is not heard any more. */
+/** A process that lost its lease changes nothing any more. */
 export const lostLease: FleetInvariant = {
   name: "lost-lease",
   promise:
-    "What a listener does to a revision, it has reported with the lease in force; a report with another one changes nothing and is refused, and a revision fails of lost leases at the third.",
+    "A listener changes a revision only by reports with the valid lease; a report with another lease changes nothing and is refused; a revision fails at its third lost lease.",
   watch: ({ ledger }, violated) => {
-    /** What was said with each lease. */
+    /** The statuses that were reported with each lease. */
     const said = new Map<string, Set<RevisionStatus>>();
     return {
       onSaid: ({ leaseId, status }) => {
@@ -44,9 +44,9 @@ function problemOf(
   const words = (lease === null ? undefined : said.get(lease.id)) ?? new Set();
   const isInForce = lease !== null && at < lease.until;
   if (event.type === "LeaseRenewed" && !(isInForce && words.size > 0))
-    return `the lease on ${revisionId} is renewed by nobody who has it`;
+    return `the lease on ${revisionId} is renewed without a report with it`;
   if (event.type === "ServedAt" && !(isInForce && words.has("DEPLOYED")))
-    return `${revisionId} is served where nobody has said who may`;
+    return `${revisionId} is served at a url that no report with the valid lease gave`;
   if (event.type !== "RevisionMoved") return null;
   const { to } = event;
   const revision = ledger.revisions.get(revisionId);
@@ -54,10 +54,12 @@ function problemOf(
     const losses = (revision?.losses ?? 0) + 1;
     return (to === "INTERRUPTED") === losses < LOSSES_THAT_COUNT ? null : `${revisionId} is ${to} at loss ${losses}`;
   }
-  const isReported = isWordOfAListener(to, revision?.status);
-  return !isReported || (isInForce && words.has(to)) ? null : `${revisionId} is ${to}, which nobody has said who may`;
+  const isReported = isReportedStatus(to, revision?.status);
+  return !isReported || (isInForce && words.has(to))
+    ? null
+    : `${revisionId} is ${to}, which no report with the valid lease said`;
 }
 
-/** A listener that was silent and is heard again makes DEPLOYED of UNKNOWN by its poll; a lease begins work by itself. */
-const isWordOfAListener = (to: RevisionStatus, from: RevisionStatus | undefined): boolean =>
+/** Statuses that a report sets. A poll sets DEPLOYED after UNKNOWN, and a lease begins work. */
+const isReportedStatus = (to: RevisionStatus, from: RevisionStatus | undefined): boolean =>
   to === "BUILD_FAILED" || to === "DEPLOY_FAILED" || (to === "DEPLOYED" && from !== "UNKNOWN");

@@ -1,15 +1,15 @@
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** Silence after which a listener is silent, and room for a late alarm or one more try. */
+/** A listener is silent after this long without a poll. Its alarm may be late by the two others. */
 const SILENT_MS = 100_000;
 const SLACK_MS = 1000;
 const PLATFORM_PAUSE_MS = 80_000;
 
-/** Whoever is not heard from any more is noticed, and whoever is heard again. */
+/** A silent listener is noticed, and so is one that polls again. */
 export const noticedSilence: FleetInvariant = {
   name: "noticed-silence",
   promise:
-    "Once a listener was heard somebody is going to look whether it still is; what serves is UNKNOWN when its listener has gone for good, and DEPLOYED while it polls.",
+    "After a poll of a listener an alarm is set that notices its silence; the revision that serves is UNKNOWN when its listener left for good, and DEPLOYED while it polls.",
   watch: (world, violated) => {
     const { ledger, logs, operator, kernel, left } = world;
     const served = function* () {
@@ -29,7 +29,7 @@ export const noticedSilence: FleetInvariant = {
         const heardAt = storage.value("heardAt");
         if (typeof heardAt !== "number") return;
         if (clock.nextAt === null) {
-          if (kernel.now < heardAt + SILENT_MS) violated(`nobody will notice when ${actor.name} falls silent`);
+          if (kernel.now < heardAt + SILENT_MS) violated(`no alarm is set that notices the silence of ${actor.name}`);
           return;
         }
         const latest = kernel.now + SILENT_MS + SLACK_MS + (clock.isTryingAgain ? PLATFORM_PAUSE_MS : 0);

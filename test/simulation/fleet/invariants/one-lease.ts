@@ -1,11 +1,11 @@
 import { isLoss } from "../ledger.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** Nobody works on what somebody else works on. */
+/** Only one process works on a deployment. */
 export const oneLease: FleetInvariant = {
   name: "one-lease",
   promise:
-    "A deployment has at most one lease in force and one revision at work; a lease is given to one process, of the listener that the deployment names, and is not taken back before it has run out.",
+    "A deployment has at most one valid lease and one revision at work; a lease is given to one process, of the listener that the deployment names, and is valid until it runs out.",
   watch: ({ ledger, logs }, violated) => {
     const given = new Set<string>();
     return {
@@ -13,7 +13,8 @@ export const oneLease: FleetInvariant = {
         if (of !== "DEPLOYMENT") return;
         if (event.type === "LeaseTaken") {
           for (const other of ledger.revisionsOf(actor))
-            if (ledger.leaseOn(other.id) !== null) violated(`${actor.name} gives a lease beside that on ${other.id}`);
+            if (ledger.leaseOn(other.id) !== null)
+              violated(`${actor.name} gives a second lease beside the one on ${other.id}`);
           const state = logs.deploymentState(actor);
           if (state.status !== "NONE" && state.definition.listenerId !== event.lease.listenerId)
             violated(`${actor.name} gives a lease to ${event.lease.listenerId}, which it does not name`);

@@ -1,10 +1,10 @@
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** What serves has proven itself, and is never older than what served before. */
+/** The revision that serves is healthy, and never older than the one before it. */
 export const trueActive: FleetInvariant = {
   name: "true-active",
   promise:
-    "The active revision is the one that became DEPLOYED last; it only ever gives way to a newer one, and what an owner is told of it is durable.",
+    "The active revision is the one that became DEPLOYED last; only a newer one replaces it; what an owner is told of it is durable.",
   watch: ({ ledger, logs }, violated) => {
     const everActive = new Set<string>();
     return {
@@ -35,9 +35,9 @@ export const trueActive: FleetInvariant = {
           ledger.revisions.has(latestRevisionId) ||
           ledger.registered.get(latestRevisionId) === definition.id;
         if (!isKnown)
-          violated(`the owner of ${definition.id} heard of revision ${latestRevisionId}, which no log knows`);
+          violated(`the owner of ${definition.id} was told of revision ${latestRevisionId}, which is in no log`);
         if (activeRevisionId !== null && !everActive.has(activeRevisionId))
-          violated(`the owner of ${definition.id} heard that ${activeRevisionId} serves, which was never DEPLOYED`);
+          violated(`the owner of ${definition.id} was told that ${activeRevisionId} serves, which was never DEPLOYED`);
       },
     };
   },

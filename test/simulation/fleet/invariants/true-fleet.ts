@@ -2,11 +2,11 @@ import { emptyBucketMap, lookUp } from "../../../../src/domain/shared/bucket-map
 import type { WorkspaceState } from "../../../../src/domain/workspace/state.ts";
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** What a fleet, its listeners and its workspace believe of deployments is so. */
+/** The fleet, the listeners and the workspace agree with the deployments. */
 export const trueFleet: FleetInvariant = {
   name: "true-fleet",
   promise:
-    "A deployment whose creation was answered is there for every later request; once calm, every registered deployment was created with the revision that was registered, the fleet lists the deployments that are and no others, one for each name, each listener knows its own, and only their keys open the workspace.",
+    "A deployment whose creation was answered exists for every later request. Without faults, every registered deployment is created with its registered revision, the fleet lists exactly the deployments that exist, one for each name, each listener knows its own, and only their keys open the workspace.",
   watch: ({ ledger, logs, operator, platform, scenario, left }, violated) => ({
     onMissing: (id) => violated(`the owner of ${id} was told that it is not there, after its creation was answered`),
     unsettled: () => {
@@ -37,8 +37,8 @@ export const trueFleet: FleetInvariant = {
       for (const id of listed.deployments.keys()) if (!ids.has(id)) return `${id} is listed, and is not there`;
       for (const place of scenario.listeners.keys()) {
         const home = platform.actors.get(`listener/${operator.tenantId}/${operator.listenerId(place)}`);
-        const ghost = idsAt(home?.storage.value("deployments")).find((id) => !ids.has(id));
-        if (ghost !== undefined && !left.has(place)) return `${home?.name} still knows ${ghost}, which is not there`;
+        const extra = idsAt(home?.storage.value("deployments")).find((id) => !ids.has(id));
+        if (extra !== undefined && !left.has(place)) return `${home?.name} still knows ${extra}, which is not there`;
       }
       return null;
     },

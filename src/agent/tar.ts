@@ -29,7 +29,7 @@ export function readTar(archive: Uint8Array, limits: TarLimits): Result<readonly
     const header = archive.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) return ok([...files.values()]);
     if (!hasTrueChecksum(header))
-      return fail("The archive is damaged, or is not a tar archive: the checksum of a header is wrong.");
+      return fail("The archive is damaged, or is not a tar archive: a header's checksum is wrong.");
     const size = numberIn(header, 124, 12);
     if (size === null || at + BLOCK + size > archive.length) return fail("The archive is cut short.");
     const bytes = archive.subarray(at + BLOCK, at + BLOCK + size);

@@ -567,7 +567,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "durable/worker",
-    purpose: "What the Worker does by calling actors: ingest, feedback, estimate, uploads, serving agents",
+    purpose: "What the Worker does by calling actors: ingest, feedback, uploads, serving agents",
     imports: [
       "durable/concurrency",
       "durable/deployment",

@@ -3,7 +3,7 @@ import type { ExportPlan } from "../../src/domain/export/events.ts";
 import { exportRun, workspace } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { ExportRunProtocol, WorkspaceProtocol } from "../protocol/protocol.ts";
-import { releaseLate } from "./find-late-rows.ts";
+import { releaseLateRows } from "./late-rows.ts";
 
 /** Hands a message of an export to the actor it is for. */
 export function deliverOfExport(env: Env, plan: ExportPlan, message: ExportMessage): Promise<void> {
@@ -11,8 +11,8 @@ export function deliverOfExport(env: Env, plan: ExportPlan, message: ExportMessa
   switch (message.to) {
     case "run":
       return deliverToRun(exportRun(env, id, message.ordinal), message);
-    case "shards":
-      return releaseLate(env, plan, message.day);
+    case "source":
+      return releaseLateRows(env, plan, message.partition);
     case "workspace":
       return deliverToWorkspace(workspace(env, tenantId), id, message);
   }

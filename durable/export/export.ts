@@ -24,7 +24,7 @@ import type { Env } from "../protocol/env.ts";
 import type { ListBatchQuery } from "../protocol/list-batch.ts";
 import type { ExportProtocol } from "../protocol/protocol.ts";
 import { deliverOfExport } from "./deliver.ts";
-import { lookForLate } from "./find-late-rows.ts";
+import { findLateRows } from "./late-rows.ts";
 import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import { findRun, listRuns, runAsOf, runEvents } from "./runs.ts";
 
@@ -117,7 +117,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   /** Does everything that is due. False: it broke. */
   async #act(isLatest: () => boolean): Promise<boolean> {
     try {
-      this.#submit({ type: "Wake", look: await this.#lookForLate(), now: Date.now() });
+      this.#submit({ type: "Wake", look: await this.#findLate(), now: Date.now() });
       await this.#deliverAll();
       await this.#prove(isLatest);
       await this.#withdraw(isLatest);
@@ -132,11 +132,11 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   /** Late rows for the window that is due; null: none is. */
-  async #lookForLate(): Promise<LateLook | null> {
+  async #findLate(): Promise<LateLook | null> {
     const { state } = this.#journal;
     const window = nextWindow(state);
     if (window === null || state.status !== "CREATED" || Date.now() < window.dueAt) return null;
-    return lookForLate(this.env, state.plan, window.start, state);
+    return findLateRows(this.env, state.plan, window.start, state);
   }
 
   /** When every run is done, writes the manifest into the bucket; only then is the export COMPLETED. */

@@ -18,12 +18,3 @@ export interface Claim {
 export interface Snapshot {
   readonly segments: readonly SnapshotSegment[];
 }
-
-export interface ProjectDay {
-  readonly tenantId: string;
-  readonly projectId: string;
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string;
-  /** Number of shards the project was created with. */
-  readonly shards: number;
-}

@@ -20,7 +20,7 @@ export type SourceCause =
  * may pass: only what is known to need somebody's hand is final.
  */
 export const EXCEPTIONS: readonly {
-  readonly reason: SourceFailureReason;
+  readonly reason: TableFailureReason;
   readonly names: Readonly<Record<number, string>>;
 }[] = [
   {
@@ -106,7 +106,9 @@ export const EXCEPTIONS: readonly {
   },
 ];
 
-const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boolean; readonly advice: string }>> = {
+type TableFailureReason = Exclude<SourceFailureReason, "rows_changed">;
+
+const MEANINGS: Readonly<Record<TableFailureReason, { readonly retryable: boolean; readonly advice: string }>> = {
   invalid_url: { retryable: false, advice: "Correct the url of the source." },
   access_denied: {
     retryable: false,
@@ -127,10 +129,6 @@ const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boole
       "The user must be allowed to change settings (readonly = 2), and the server must know those of Parquet (version 26.7 does).",
   },
   row_too_large: { retryable: false, advice: "A run is too long; export fewer fields, or a range without it." },
-  rows_changed: {
-    retryable: true,
-    advice: "Rows of the range were inserted or changed meanwhile; the range is read anew.",
-  },
   limit_exceeded: { retryable: true, advice: "A limit or quota of the user or server was reached; raise it." },
   timeout: { retryable: true, advice: "ClickHouse took too long; order the table by session and start_time." },
   busy: { retryable: true, advice: "ClickHouse is busy, or some of its servers are out of reach." },
@@ -143,10 +141,7 @@ const MEANINGS: Readonly<Record<SourceFailureReason, { readonly retryable: boole
 };
 
 /** The failure of that reason, where no answer is at hand. */
-export const sourceFailure = (
-  reason: SourceFailureReason,
-  advice: string = MEANINGS[reason].advice,
-): SourceFailure => ({
+export const sourceFailure = (reason: TableFailureReason, advice: string = MEANINGS[reason].advice): SourceFailure => ({
   reason,
   retryable: MEANINGS[reason].retryable,
   code: null,
@@ -175,7 +170,7 @@ export function sourceFailureOf(cause: SourceCause): SourceFailure {
   }
 }
 
-function reasonOf(status: number): SourceFailureReason {
+function reasonOf(status: number): TableFailureReason {
   if (status === 401 || status === 403) return "access_denied";
   return isUnreached(status) ? "network_lost" : "unexpected_answer";
 }

@@ -3,10 +3,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Env } from "../../durable/protocol/env.ts";
 import { sealPassword } from "../../durable/secrets/vault.ts";
-import { estimateTable } from "../../durable/source/clickhouse/estimate.ts";
-import type { EstimateQuestion } from "../../durable/source/estimate.ts";
+import { clickHouseSource } from "../../durable/source/clickhouse/source.ts";
+import type { EstimateQuestion } from "../../durable/source/port/estimate.ts";
 import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
-import type { Project } from "../../src/domain/project/records.ts";
 import { LIMITS } from "../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { definition, tableSource } from "../support/samples.ts";
@@ -27,19 +26,9 @@ const DAY: PageScope = {
   fields: ["id", "start_time"],
 };
 
-const project: Project = {
-  id: definition.projectId,
-  tenantId: definition.tenantId,
-  name: "p",
-  shards: 1,
-  description: null,
-  extra: null,
-  startTime: 0,
-  retentionDays: null,
-};
+const PROJECT = { tenantId: definition.tenantId, projectId: definition.projectId, shards: 1 };
 
 const QUESTION: EstimateQuestion = {
-  project,
   window: { start: 0, end: 2 * DAY_MS },
   exportFields: null,
   formatVersion: "v1",
@@ -127,8 +116,8 @@ describe("an estimate", () => {
     // A server that listens on a port has an address of that form.
     const { port } = server.address() as AddressInfo;
     const source = { ...tableSource, url: `http://127.0.0.1:${port}` };
-    const envelope = await sealPassword(env, project, MARK);
-    return estimateTable(env, QUESTION, { source, envelope, boundAt: 0, since: 0 });
+    const envelope = await sealPassword(env, { tenantId: PROJECT.tenantId, id: PROJECT.projectId }, MARK);
+    return clickHouseSource(env, PROJECT, { source, envelope, boundAt: 0, since: 0 }).estimate(QUESTION);
   };
 
   it("of days of any size takes no memory for their files", async () => {
@@ -149,7 +138,7 @@ describe("an estimate", () => {
     said = "hello [world]\n";
     expect(await estimate()).toMatchObject({
       ok: false,
-      failure: { reason: "source_check", source: { reason: "unexpected_answer" } },
+      failure: { reason: "source", source: { reason: "unexpected_answer" } },
     });
   });
 });

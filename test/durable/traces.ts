@@ -5,11 +5,11 @@ import type { Env } from "../../durable/protocol/env.ts";
 import type { Capacity, Taken } from "../../durable/protocol/shard.ts";
 import type { Snapshot } from "../../durable/protocol/snapshot.ts";
 import type { TraceShardActor } from "../../durable/shard/shard.ts";
-import { builtInSource } from "../../durable/source/built-in.ts";
+import { type DayQuestion, snapshotOfDay } from "../../durable/source/built-in/snapshot.ts";
 import { ingestChanges } from "../../durable/worker/ingest.ts";
 import type { Project } from "../../src/domain/project/records.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
-import { DAY_MS, startOfDay } from "../../src/domain/shared/time.ts";
+import { DAY_MS, startOfDay, type Window } from "../../src/domain/shared/time.ts";
 import { readSegmentRows } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
@@ -83,12 +83,13 @@ export function takenOf(answer: Result<Taken, Capacity>): Taken {
 }
 
 export const snapshot = ({ tenantId, project }: TestProject, window = WHOLE_DAY): Promise<Snapshot> =>
-  builtInSource(env).snapshot(
-    { tenantId, projectId: project.id, day: DAY, shards: project.shards },
-    window,
-    null,
-    null,
-  );
+  snapshotOf({ tenantId, projectId: project.id, day: DAY, shards: project.shards }, window);
+
+/** What a one-off export of a day would see; seals everything of that day. */
+export const snapshotOf = async (
+  day: Pick<DayQuestion, "tenantId" | "projectId" | "day" | "shards">,
+  window: Window,
+): Promise<Snapshot> => ({ segments: await snapshotOfDay(env, { ...day, window, claim: null, filter: null }) });
 
 export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
   const rows: SegmentRow[] = [];

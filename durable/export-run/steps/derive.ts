@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import type { DerivedSegment } from "../../../src/domain/export-run/events.ts";
-import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import { RowCollector } from "../../../src/parquet/write/collect-rows.ts";
 import { recodedSegment } from "../../../src/parquet/write/recode.ts";
-import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import { prefetch } from "../../concurrency/prefetch.ts";
-import type { Env } from "../../protocol/env.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES } from "../../segments/read-segment.ts";
 import type { StepContext } from "./context.ts";
 import { type Chosen, chosenReader } from "./read-selected-rows.ts";
-import { derivedKey } from "./scratch.ts";
+import { derivedKey, putSegment, segmentRef } from "./scratch.ts";
 
 /** A segment of the snapshot, with its position there. */
 export interface DueSegment {
@@ -84,8 +81,8 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
     const made = rows.finish();
     const key = derivedKey(spec, index);
     if (!isLast || made.bytes.length > HELD_BYTES)
-      return { derived: { ...place, segment: await store(env, key, made) }, bytes: null };
-    const segment = refTo(key, createHash("md5").update(made.bytes).digest("hex"), made);
+      return { derived: { ...place, segment: await putSegment(env, key, made) }, bytes: null };
+    const segment = segmentRef(key, createHash("md5").update(made.bytes).digest("hex"), made);
     return { derived: { ...place, segment, isHeld: true }, bytes: made.bytes };
   };
   for await (const { index, segment, chosen } of prefetch(READ_LANES, due, begin, ({ chosen }) =>
@@ -105,7 +102,7 @@ async function* derivedSegments(context: StepContext, due: readonly DueSegment[]
         }
         case "all": {
           const bytes = recodedSegment(chosen.held, segment.rows, { selection, codec: spec.compression });
-          const stored = await store(env, derivedKey(spec, index), { ...segment, bytes });
+          const stored = await putSegment(env, derivedKey(spec, index), { ...segment, bytes });
           yield { derived: { index, segment: stored }, bytes: null };
           break;
         }
@@ -137,14 +134,3 @@ const goesOn = ({ index, upTo, rows }: Gathering, next: number, { kind }: Chosen
   next === upTo + 1 &&
   next - index < GATHERED_SEGMENTS &&
   (rows?.rawBytes ?? 0) < GATHERED_BYTES;
-
-async function store(env: Env, key: string, segment: Segment): Promise<SegmentRef> {
-  const object = await env.SEGMENTS.put(key, segment.bytes);
-  if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
-  return refTo(key, object.etag, segment);
-}
-
-const refTo = (key: string, etag: string, { bytes, rows, minStart, maxStart }: Segment): SegmentRef => ({
-  ...{ key, etag, bytes: bytes.byteLength },
-  ...{ rows, minStart, maxStart },
-});

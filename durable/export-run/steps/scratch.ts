@@ -1,6 +1,7 @@
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import type { Progress, Staging } from "../../../src/domain/export-run/state.ts";
-import type { SelectedSegment } from "../../../src/domain/shared/segment.ts";
+import type { SegmentRef, SelectedSegment } from "../../../src/domain/shared/segment.ts";
+import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
@@ -54,3 +55,15 @@ export async function snapshotSegments({ env, progress }: StepContext): Promise<
   if (object === null) throw new Error("the run's snapshot is missing from scratch");
   return (await object.json<StoredSnapshot>()).segments;
 }
+
+/** Writes a segment; the same bytes again leave the same object. */
+export async function putSegment(env: Env, key: string, segment: Segment): Promise<SegmentRef> {
+  const object = await env.SEGMENTS.put(key, segment.bytes);
+  if (object === null) throw new Error("an unconditional PUT to SEGMENTS was refused");
+  return segmentRef(key, object.etag, segment);
+}
+
+export const segmentRef = (key: string, etag: string, { bytes, rows, minStart, maxStart }: Segment): SegmentRef => ({
+  ...{ key, etag, bytes: bytes.byteLength },
+  ...{ rows, minStart, maxStart },
+});

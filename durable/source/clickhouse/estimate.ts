@@ -1,29 +1,20 @@
 import type { TableDay } from "../../../src/clickhouse/replies.ts";
 import { partitionsOf } from "../../../src/domain/export/partitions.ts";
-import type { TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
-import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
-import { acceptedFilter } from "../../../src/filter/parse/index.ts";
-import type { Env } from "../../protocol/env.ts";
-import type { Estimate, EstimateQuestion } from "../estimate.ts";
-import { openBinding } from "./open-table.ts";
+import type { Estimate, EstimateFailure, EstimateQuestion } from "../port/estimate.ts";
+import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 
-/**
- * The estimate of a project that is read from a table of the customer's: one query. Rows are those of the table now;
- * sizes are those before compression, so several times too large.
- */
+/** One query. Rows are those of the table now; sizes are uncompressed, so several times too large. */
 export async function estimateTable(
-  env: Env,
-  question: EstimateQuestion,
-  binding: TableBinding,
-): Promise<Result<Estimate, Refusal>> {
-  const { project, window, exportFields, filter, limits } = question;
-  const table = await openBinding(env, project, binding);
-  if (!table.ok) return fail({ reason: "source_check", source: table.failure });
-  const scope = scopeOf({ project, window, exportFields, filter: acceptedFilter(filter), ingested: null });
+  bound: BoundTable,
+  { window, exportFields, filter, limits }: EstimateQuestion,
+): Promise<Result<Estimate, EstimateFailure>> {
+  const table = await openTable(bound);
+  if (!table.ok) return fail({ reason: "source", source: table.failure });
+  const scope = scopeOf(bound.project, { window, exportFields, filter, ingested: null });
   const counted = await table.value.days(scope);
-  if (!counted.ok) return fail({ reason: "source_check", source: counted.failure });
+  if (!counted.ok) return fail({ reason: "source", source: counted.failure });
   const sum = (of: (day: TableDay) => number): number => counted.value.reduce((total, day) => total + of(day), 0);
   const { targetFileBytes, partBytes } = limits;
   return ok({
@@ -36,6 +27,6 @@ export async function estimateTable(
   });
 }
 
-/** Parts of the files that so many bytes of one day make: all of one size, but for the last one. */
+/** Parts of the files of one day: all files have the same size, but for the last one. */
 const partsOf = (bytes: number, fileBytes: number, partBytes: number): number =>
   Math.floor(bytes / fileBytes) * Math.ceil(fileBytes / partBytes) + Math.ceil((bytes % fileBytes) / partBytes);

@@ -1,57 +1,55 @@
-import type { ExportPlan } from "../../../src/domain/export/events.ts";
-import {
-  boundedAt,
-  type LateRows,
-  type TableLedger,
-  type TableTake,
-  takeLate,
-} from "../../../src/domain/schedule/clickhouse-late.ts";
+import type { ClickHouseTable } from "../../../src/clickhouse/client.ts";
+import { boundedAt, type LateRows, type TableLedger, takeLate } from "../../../src/domain/schedule/clickhouse-late.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
-import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
-import { bulkExport, workspace } from "../../protocol/actors.ts";
+import { bulkExport } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
-import { openBinding } from "./open-table.ts";
+import type { FoundLate, LateQuestion } from "../port/late-rows.ts";
+import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 
-/** Exports asked at once how they ended. */
-const ASK_LANES = 6;
+/** Exports that are asked at once how they ended. */
+const EXPORT_LANES = 6;
+
+/** A table that does not say when a row was inserted has no late rows. */
+const NOTHING: FoundLate = { windows: [], table: ok(null) };
 
 /**
- * Finds the rows that came late into the customer's table for the windows before the one that begins at `windowStart`,
- * and fixes up to when that one is read. `take` null: there is no table, or it does not say when it got a row.
+ * The late rows of a table: those inserted since the last window was spawned, by the table's own clock. Also fixes the
+ * bound up to which the window about to be spawned reads the table.
  */
-export async function lookInTable(
-  env: Env,
-  { definition }: ExportPlan,
-  windowStart: number,
-  ledger: TableLedger | null,
-): Promise<Result<{ readonly rows: readonly LateRows[]; readonly take: TableTake | null }, SourceFailure>> {
-  const { tenantId, projectId, filter } = definition;
-  const binding = await workspace(env, tenantId).binding(projectId);
-  if (binding === null) return ok(NO_TABLE);
-  const project = { id: projectId, tenantId };
-  const table = await openBinding(env, project, binding);
-  if (!table.ok) return table;
+export async function findLateInTable(bound: BoundTable, question: LateQuestion): Promise<FoundLate> {
+  const table = await openTable(bound);
+  if (!table.ok) return { windows: [], table };
   const clock = await table.value.now();
-  if (!clock.ok) return clock;
-  if (clock.value === null) return ok(NO_TABLE);
-  const bounded = boundedAt(ledger, binding, windowStart, clock.value);
+  if (!clock.ok) return { windows: [], table: clock };
+  if (clock.value === null) return NOTHING;
+  const ledger = boundedAt(question.known.table, bound.binding, question.before, clock.value);
+  const days = await daysOf(bound, table.value, ledger.owed, question.schedule.filter);
+  if (!days.ok) return { windows: [], table: days };
+  const { rows, take } = takeLate(ledger, await statusesOf(bound.env, ledger), days.value);
+  return { windows: rows, table: ok(take) };
+}
+
+/** For each of the looks that are owed: the days that have rows. */
+async function daysOf(
+  { project }: BoundTable,
+  table: ClickHouseTable,
+  owed: readonly LateRows[],
+  filter: string | null,
+): Promise<Result<readonly (readonly number[])[], SourceFailure>> {
   const days: number[][] = [];
-  for (const { ingested, ...window } of bounded.owed) {
-    const wanted = { project, window, exportFields: [], filter: acceptedFilter(filter), ingested };
-    const counted = await table.value.days(scopeOf(wanted));
+  for (const { ingested, ...window } of owed) {
+    const counted = await table.days(scopeOf(project, { window, exportFields: [], filter, ingested }));
     if (!counted.ok) return counted;
     days.push(counted.value.map(({ day }) => day));
   }
-  return ok(takeLate(bounded, await statusesOf(env, bounded), days));
+  return ok(days);
 }
 
-const NO_TABLE = { rows: [], take: null };
-
 const statusesOf = async (env: Env, { carried }: TableLedger): Promise<ReadonlyMap<string, ExportStatus>> => {
-  const answers = await mapConcurrent(ASK_LANES, carried, ({ exportId }) => bulkExport(env, exportId).view());
+  const answers = await mapConcurrent(EXPORT_LANES, carried, ({ exportId }) => bulkExport(env, exportId).view());
   return new Map(answers.flatMap((record) => (record === null ? [] : [[record.id, record.status]])));
 };

@@ -1,29 +1,30 @@
 import type { PageScope } from "../../../src/clickhouse/client.ts";
-import type { Project } from "../../../src/domain/project/records.ts";
 import { ALL_FIELDS, EXPORT_FIELDS, type ExportField } from "../../../src/domain/shared/fields.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
-import type { Filter } from "../../../src/filter/filter.ts";
+import { acceptedFilter } from "../../../src/filter/parse/index.ts";
+import type { SourceProject } from "../port/trace-source.ts";
 
-/** The rows and fields of a table that an export is about; what segments cannot do without is always among them. */
-export const scopeOf = ({
-  project,
-  window,
-  exportFields,
-  filter,
-  ingested,
-}: {
-  readonly project: Pick<Project, "id" | "tenantId">;
+/** The rows and fields of a table that an export is about. */
+export interface Wanted {
   readonly window: Window;
+  /** Null: the fields of an export that names none. */
   readonly exportFields: readonly ExportField[] | null;
-  readonly filter: Filter | null;
+  /** As accepted; null: all rows. */
+  readonly filter: string | null;
   readonly ingested: PageScope["ingested"];
-}): PageScope => ({
-  tenantId: project.tenantId,
-  projectId: project.id,
+}
+
+/** In the terms of the table. `id` and `start_time` are always read: a segment needs them. */
+export const scopeOf = (
+  { tenantId, projectId }: SourceProject,
+  { window, exportFields, filter, ingested }: Wanted,
+): PageScope => ({
+  tenantId,
+  projectId,
   start: window.start * 1000,
   end: window.end * 1000,
   ingested,
-  filter,
+  filter: acceptedFilter(filter),
   fields: ALL_FIELDS.filter((field) => (exportFields ?? EXPORT_FIELDS).includes(field) || isNeeded(field)),
 });
 

@@ -1,4 +1,5 @@
 import type { ExportRunSpec } from "../export-run/events.ts";
+import type { Partition } from "../export-run/partition.ts";
 import { ownRows } from "../schedule/clickhouse-late.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
 import type { ExportDefinition } from "./records.ts";
@@ -90,11 +91,9 @@ function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessag
   );
 }
 
-/** Late rows that were not proven to be in the bucket go to the next window. Those of a table are kept by the schedule. */
+/** Late rows that were not proven to be in the bucket go to the next window. */
 const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
-  partitions.flatMap(({ day, late, ingested }) =>
-    late && ingested === undefined ? [{ to: "shards" as const, kind: "release_late" as const, day }] : [],
-  );
+  partitions.flatMap((partition) => (partition.late ? [{ to: "source", kind: "release_late", partition }] : []));
 
 function startRun(plan: ExportPlan, ordinal: number, createdAt: number): readonly ExportMessage[] {
   const { definition, destination, shards, limits } = plan;
@@ -128,4 +127,4 @@ export type ExportMessage =
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" }
-  | { readonly to: "shards"; readonly kind: "release_late"; readonly day: string };
+  | { readonly to: "source"; readonly kind: "release_late"; readonly partition: Partition };

@@ -1,17 +1,14 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { estimateTable } from "../../../durable/source/clickhouse/estimate.ts";
-import { estimateExport } from "../../../durable/worker/estimate.ts";
-import { partitionsOf } from "../../domain/export/partitions.ts";
-import { fail, ok } from "../../domain/shared/result.ts";
+import type { EstimateFailure } from "../../../durable/source/port/estimate.ts";
+import { sourceOf } from "../../../durable/source/source-of.ts";
+import type { Refusal } from "../../domain/shared/failures.ts";
+import { fail } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
 import { nothing } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { estimateShown, questionOf } from "./estimate-schema.ts";
 import { bulkExportEstimate } from "./schemas.ts";
-
-/** One request may make 10,000 calls to actors (Cloudflare: Workers limits). An estimate uses at most half of them [LIM-16]. */
-const MAX_SHARD_DAYS = 5000;
 
 /** Estimate of an export, without exporting anything. */
 export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -31,13 +28,21 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     async handle({ body, who, env, settings }) {
       const project = await who.workspace.project(body.session_id);
       if (!project.ok) return project;
-      const question = questionOf(body, project.value, settings);
-      const binding = await who.workspace.binding(body.session_id);
-      if (binding !== null) return estimateTable(env, question, binding);
-      const maxDays = Math.floor(MAX_SHARD_DAYS / project.value.shards);
-      if (partitionsOf(question.window).length <= maxDays) return ok(await estimateExport(env, question));
-      const message = `One estimate of this project spans at most ${maxDays} days; split the range`;
-      return fail({ reason: "invalid", loc: ["body", "end_time"], message, type: "value_error" });
+      const { id: projectId, tenantId, shards } = project.value;
+      const source = await sourceOf(env, { tenantId, projectId, shards });
+      const estimate = await source.estimate(questionOf(body, settings));
+      return estimate.ok ? estimate : fail(refusalOf(estimate.failure));
     },
   });
+};
+
+const refusalOf = (failure: EstimateFailure): Refusal => {
+  switch (failure.reason) {
+    case "source":
+      return { reason: "source_check", source: failure.source };
+    case "too_many_days": {
+      const message = `One estimate of this project spans at most ${failure.maxDays} days; split the range`;
+      return { reason: "invalid", loc: ["body", "end_time"], message, type: "value_error" };
+    }
+  }
 };

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { EstimateQuestion } from "../../../durable/source/estimate.ts";
-import type { Project } from "../../domain/project/records.ts";
+import type { EstimateQuestion } from "../../../durable/source/port/estimate.ts";
 import { windowOf } from "../../domain/schedule/windows.ts";
 import type { Window } from "../../domain/shared/time.ts";
 import type { Settings } from "../../settings.ts";
@@ -32,10 +31,8 @@ const windowOfBody = (sent: z.output<typeof bulkExportEstimate>): Window =>
 /** Translates a valid body into the question for the source. */
 export const questionOf = (
   sent: z.output<typeof bulkExportEstimate>,
-  project: Project,
   { defaultCompression, limits }: Settings,
 ): EstimateQuestion => ({
-  project,
   window: windowOfBody(sent),
   exportFields: sent.export_fields ?? null,
   formatVersion: sent.format_version ?? "v1",

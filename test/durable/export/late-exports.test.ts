@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import type { ExportActor } from "../../../durable/export/export.ts";
-import { lookForLate } from "../../../durable/export/find-late-rows.ts";
+import { findLateRows } from "../../../durable/export/late-rows.ts";
 import { workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
@@ -28,7 +28,7 @@ describe("an hourly schedule", () => {
     return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
       const plan = { definition, shards: 1, limits: LIMITS, partitions: [], destination: NOWHERE };
-      const look = await lookForLate(env, plan, window.start, { noted, table: null });
+      const look = await findLateRows(env, plan, window.start, { noted, table: null });
       noted = look.noted;
       const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
       await workspace(env, home.tenantId).createExport(spawned);

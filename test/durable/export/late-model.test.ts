@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { lookForLate, releaseLate } from "../../../durable/export/find-late-rows.ts";
+import { findLateRows, releaseLateRows } from "../../../durable/export/late-rows.ts";
 import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
@@ -94,7 +94,7 @@ function scheduleOf(project: TestProject) {
     async exportNext(completes: boolean, asks: number): Promise<void> {
       const window = windowAt(windows);
       const exportId = crypto.randomUUID();
-      const look = await lookForLate(env, plan, window.start, { noted, table: null });
+      const look = await findLateRows(env, plan, window.start, { noted, table: null });
       noted = look.noted;
       const claim = { scheduleId: id, exportId };
       carried.push(...(await claimed({ ...claim, kind: "main" }, window, asks)));
@@ -103,8 +103,10 @@ function scheduleOf(project: TestProject) {
         const late = await claimed({ ...claim, kind: "late" }, part, asks);
         if (completes) carried.push(...late);
       }
-      if (!completes && look.windows.length > 0)
-        await releaseLate(env, { ...plan, definition: { ...plan.definition, id: exportId } }, DAY);
+      if (!completes && look.windows.length > 0) {
+        const exported = { ...plan, definition: { ...plan.definition, id: exportId } };
+        await releaseLateRows(env, exported, { ...window, ordinal: 1, day: DAY, late: true });
+      }
     },
   };
 }

@@ -1,6 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { expect, it } from "vitest";
-import { builtInSource } from "../../../durable/source/built-in.ts";
 import { ingestChanges } from "../../../durable/worker/ingest.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
@@ -17,6 +16,7 @@ import {
   rowsIn,
   shard,
   shardStub,
+  snapshotOf,
   type TestProject,
   text,
 } from "../traces.ts";
@@ -220,7 +220,7 @@ async function send(dice: Dice, home: TestProject, other: TestProject, sent: rea
 async function exportedOn({ tenantId, project }: TestProject, day: string): Promise<SegmentRow[]> {
   const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
   const place = { tenantId, projectId: project.id, day, shards: project.shards };
-  return rowsIn(await builtInSource(env).snapshot(place, window, null, null));
+  return rowsIn(await snapshotOf(place, window));
 }
 
 /** Takes the shard out of memory, where it may not be any more. */

@@ -1,7 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { builtInSource } from "../../../durable/source/built-in.ts";
 import { type QueriedRun, queryRuns, type RunsQuery } from "../../../durable/worker/query/query.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
@@ -21,6 +20,7 @@ import {
   rowsIn,
   shard,
   shardStub,
+  snapshotOf,
   type TestProject,
 } from "../traces.ts";
 
@@ -121,7 +121,7 @@ it("a query gives what a loop over all rows gives", { timeout: 240_000 }, async 
             for (const day of DAYS) {
               const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
               const source = { tenantId, projectId: project.id, day, shards: project.shards };
-              await builtInSource(env).snapshot(source, window, null, null);
+              await snapshotOf(source, window);
             }
         };
         for (const one of steps) {
@@ -174,7 +174,7 @@ it("a query gives what a loop over all rows gives", { timeout: 240_000 }, async 
           for (const day of DAYS) {
             const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
             const source = { tenantId, projectId: project.id, day, shards: project.shards };
-            const exported = await rowsIn(await builtInSource(env).snapshot(source, window, null, null));
+            const exported = await rowsIn(await snapshotOf(source, window));
             rows.push(...exported.map((row) => ({ ...row, projectId: project.id })));
           }
         const expected = questions.map((one) => naive(rows, one, sent[0]?.trace ?? "", ids(sent)));

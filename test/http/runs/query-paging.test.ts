@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { builtInSource } from "../../../durable/source/built-in.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
-import { env } from "../../durable/traces.ts";
+import { snapshotOf } from "../../durable/traces.ts";
 import { call, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
 
 const FIRST_DAY = "2024-03-05";
@@ -25,7 +24,7 @@ const send = async ({ headers }: TestWorkspace, runs: readonly object[]): Promis
 
 const seal = async ({ id }: TestWorkspace, projectId: string, day: string): Promise<void> => {
   const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
-  await builtInSource(env).snapshot({ tenantId: id, projectId, day, shards: 1 }, window, null, null);
+  await snapshotOf({ tenantId: id, projectId, day, shards: 1 }, window);
 };
 
 it.each(["asc", "desc"])(

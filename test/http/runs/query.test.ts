@@ -1,9 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { builtInSource } from "../../../durable/source/built-in.ts";
 import type { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
-import { env } from "../../durable/traces.ts";
+import { env, snapshotOf } from "../../durable/traces.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
 
 /** One trace of three runs and one of another project, asked for in every way there is. */
@@ -91,7 +90,7 @@ beforeAll(async () => {
 const seal = async (): Promise<void> => {
   for (const projectId of [session, other]) {
     const window = { start: startOfDay(DAY), end: startOfDay(DAY) + DAY_MS };
-    await builtInSource(env).snapshot({ tenantId: workspace.id, projectId, day: DAY, shards: 1 }, window, null, null);
+    await snapshotOf({ tenantId: workspace.id, projectId, day: DAY, shards: 1 }, window);
   }
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exportRun, workspace } from "../../../durable/protocol/actors.ts";
-import type { EstimateQuestion } from "../../../durable/source/estimate.ts";
-import { estimateExport } from "../../../durable/worker/estimate.ts";
+import { builtInSource } from "../../../durable/source/built-in/source.ts";
+import type { Estimate, EstimateQuestion } from "../../../durable/source/port/estimate.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, noisyRun, type TestWorkspace, untilEnded } from "../exporting.ts";
@@ -11,8 +11,7 @@ const KIB = 1024;
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-const questionOf = (home: TestWorkspace, changes: Partial<EstimateQuestion> = {}): EstimateQuestion => ({
-  project: home.project,
+const questionOf = (changes: Partial<EstimateQuestion> = {}): EstimateQuestion => ({
   window: WHOLE_DAY,
   exportFields: null,
   formatVersion: "v1",
@@ -21,6 +20,13 @@ const questionOf = (home: TestWorkspace, changes: Partial<EstimateQuestion> = {}
   limits: LIMITS,
   ...changes,
 });
+
+const estimateOf = async ({ tenantId, project }: TestWorkspace, question: EstimateQuestion): Promise<Estimate> => {
+  const source = builtInSource(env, { tenantId, projectId: project.id, shards: project.shards });
+  const estimate = await source.estimate(question);
+  if (!estimate.ok) throw new Error(estimate.failure.reason);
+  return estimate.value;
+};
 
 const plainRuns = (count: number) =>
   Array.from({ length: count }, (_, n) =>
@@ -59,14 +65,14 @@ describe("an estimate", () => {
       await snapshot(home);
     }
     for (const changes of [{}, { formatVersion: "v2_beta" }, { exportFields: ["id", "name"] }] as const) {
-      const question = questionOf(home, changes);
-      const estimate = await estimateExport(env, question);
+      const question = questionOf(changes);
+      const estimate = await estimateOf(home, question);
       const { bytes: exactBytes, ...exact } = await written(home, question);
       expect(estimate).toEqual({ ...exact, bytes: estimate.bytes, days: 1, exact: true });
       expect(estimate.bytes - exactBytes).toBeGreaterThanOrEqual(0);
       expect(estimate.bytes - exactBytes).toBeLessThan(3 * KIB);
     }
-    expect(await estimateExport(env, questionOf(home))).toMatchObject({ rows: 603, files: 1, parts: 2 });
+    expect(await estimateOf(home, questionOf())).toMatchObject({ rows: 603, files: 1, parts: 2 });
   });
 
   it("packs files as the planner does", async () => {
@@ -76,17 +82,17 @@ describe("an estimate", () => {
       await snapshot(home);
     }
     const small = { ...LIMITS, targetFileBytes: MIB };
-    expect(await estimateExport(env, questionOf(home, { limits: small }))).toMatchObject({ files: 3, exact: true });
-    expect(await estimateExport(env, questionOf(home))).toMatchObject({ files: 1, exact: true });
+    expect(await estimateOf(home, questionOf({ limits: small }))).toMatchObject({ files: 3, exact: true });
+    expect(await estimateOf(home, questionOf())).toMatchObject({ files: 1, exact: true });
   });
 
   it("counts runs that are not sealed yet, and leaves them unsealed", async () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(500));
-    const question = questionOf(home);
-    const estimate = await estimateExport(env, question);
+    const question = questionOf();
+    const estimate = await estimateOf(home, question);
     expect(estimate).toMatchObject({ rows: 500, files: 1, parts: 1, days: 1, exact: false });
-    expect(await estimateExport(env, question)).toEqual(estimate);
+    expect(await estimateOf(home, question)).toEqual(estimate);
     const exact = await written(home, question);
     expect(estimate.bytes / exact.bytes).toBeGreaterThan(0.8);
     expect(estimate.bytes / exact.bytes).toBeLessThan(1.2);
@@ -99,7 +105,7 @@ describe("an estimate", () => {
     await ingest(home, first, ...others);
     await snapshot(home);
     await ingest(home, patch(first.id, { project: { name: "demo" }, start_time: NOON, name: "patched" }));
-    expect(await estimateExport(env, questionOf(home))).toMatchObject({ rows: 3, files: 1, exact: false });
+    expect(await estimateOf(home, questionOf())).toMatchObject({ rows: 3, files: 1, exact: false });
   });
 
   it("takes of a segment that the window cuts as much as the window covers of its time", async () => {
@@ -107,12 +113,12 @@ describe("an estimate", () => {
     await ingest(home, ...plainRuns(1000));
     await snapshot(home);
     const noonMs = NOON / 1000;
-    const whole = await estimateExport(env, questionOf(home));
-    const half = await estimateExport(env, questionOf(home, { window: { start: noonMs, end: noonMs + 500_000 } }));
+    const whole = await estimateOf(home, questionOf());
+    const half = await estimateOf(home, questionOf({ window: { start: noonMs, end: noonMs + 500_000 } }));
     expect(half).toMatchObject({ rows: 501, files: 1, exact: false });
     expect(half.bytes).toBeLessThan(whole.bytes);
     const beside = { start: noonMs + HOUR_MS, end: noonMs + 2 * HOUR_MS };
-    expect(await estimateExport(env, questionOf(home, { window: beside }))).toMatchObject({ rows: 0, files: 0 });
+    expect(await estimateOf(home, questionOf({ window: beside }))).toMatchObject({ rows: 0, files: 0 });
   });
 
   it("with another codec has the same rows and files, and about the bytes", async () => {
@@ -120,8 +126,8 @@ describe("an estimate", () => {
     await ingest(home, ...plainRuns(2000));
     await snapshot(home);
     for (const compression of ["gzip", "snappy", "none"] as const) {
-      const question = questionOf(home, { compression });
-      const estimate = await estimateExport(env, question);
+      const question = questionOf({ compression });
+      const estimate = await estimateOf(home, question);
       const { bytes: exactBytes, ...exact } = await written(home, question);
       expect(estimate).toEqual({ ...exact, bytes: estimate.bytes, days: 1, exact: false });
       expect(estimate.bytes / exactBytes).toBeGreaterThan(0.5);
@@ -140,15 +146,15 @@ describe("an estimate", () => {
       ['search("2 and")', 500],
       ['eq(name,"nobody")', 0],
     ] as const) {
-      expect(await estimateExport(env, questionOf(home, { filter }))).toMatchObject({ rows, exact: false });
+      expect(await estimateOf(home, questionOf({ filter }))).toMatchObject({ rows, exact: false });
     }
   });
 
   it("of several days and shards asks them all", async () => {
     const home = await newWorkspace();
-    const project = { ...home.project, shards: 4 };
-    await ingest({ ...home, project }, ...plainRuns(40));
+    const sharded = { ...home, project: { ...home.project, shards: 4 } };
+    await ingest(sharded, ...plainRuns(40));
     const window = { start: WHOLE_DAY.start - 3 * DAY_MS, end: WHOLE_DAY.end + DAY_MS };
-    expect(await estimateExport(env, questionOf(home, { project, window }))).toMatchObject({ rows: 40, days: 5 });
+    expect(await estimateOf(sharded, questionOf({ window }))).toMatchObject({ rows: 40, days: 5 });
   });
 });

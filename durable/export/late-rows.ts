@@ -1,0 +1,30 @@
+import type { LateLook } from "../../src/domain/export/commands.ts";
+import type { ExportPlan } from "../../src/domain/export/events.ts";
+import type { Partition } from "../../src/domain/export-run/partition.ts";
+import { ok } from "../../src/domain/shared/result.ts";
+import type { Env } from "../protocol/env.ts";
+import type { LateMemory } from "../source/port/late-rows.ts";
+import type { SourceProject } from "../source/port/trace-source.ts";
+import { lateSourcesOf, sourceOfPartition } from "../source/source-of.ts";
+
+/** Finds the runs that arrived late for a schedule, in every source, before it spawns the window that starts at `before`. */
+export async function findLateRows(env: Env, plan: ExportPlan, before: number, known: LateMemory): Promise<LateLook> {
+  let look: LateLook = { before, windows: [], noted: known.noted, table: ok(null) };
+  for (const source of await lateSourcesOf(env, projectOf(plan))) {
+    const found = await source.findLate({ schedule: plan.definition, before, known });
+    look = { ...look, ...found, windows: [...look.windows, ...found.windows] };
+  }
+  return look;
+}
+
+/** An export ended without completing: has the schedule's next window export the runs of this late partition. */
+export async function releaseLateRows(env: Env, plan: ExportPlan, partition: Partition): Promise<void> {
+  const source = await sourceOfPartition(env, projectOf(plan), partition);
+  await source.releaseLate(plan.definition.id, partition);
+}
+
+const projectOf = ({ definition: { tenantId, projectId }, shards }: ExportPlan): SourceProject => ({
+  tenantId,
+  projectId,
+  shards,
+});

@@ -1,0 +1,65 @@
+import { partitionsOf } from "../../../src/domain/export/partitions.ts";
+import type { Partition } from "../../../src/domain/export-run/partition.ts";
+import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
+import { filesOfSizeBounds } from "../../../src/parquet/plan.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
+import { traceShard } from "../../protocol/actors.ts";
+import type { Env } from "../../protocol/env.ts";
+import type { Estimate, EstimateFailure, EstimateQuestion } from "../port/estimate.ts";
+import type { SourceProject } from "../port/trace-source.ts";
+
+/** Days that are asked at once. */
+const DAY_LANES = 16;
+
+/** One request may make 10,000 calls to actors (Cloudflare: Workers limits). An estimate uses at most half of them [LIM-16]. */
+const MAX_SHARD_DAYS = 5000;
+
+/** Asks every shard of every day of the window. Neither seals nor reads runs; throws when a shard does not answer. */
+export async function estimateShards(
+  env: Env,
+  project: SourceProject,
+  question: EstimateQuestion,
+): Promise<Result<Estimate, EstimateFailure>> {
+  const partitions = partitionsOf(question.window);
+  const maxDays = Math.floor(MAX_SHARD_DAYS / project.shards);
+  if (partitions.length > maxDays) return fail({ reason: "too_many_days", maxDays });
+  const days = await mapConcurrent(DAY_LANES, partitions, (day) => estimateDay(env, project, question, day));
+  const sum = (of: (day: Estimate) => number): number => days.reduce((total, day) => total + of(day), 0);
+  return ok({
+    rows: sum(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    files: sum(({ files }) => files),
+    parts: sum(({ parts }) => parts),
+    days: days.length,
+    exact: days.every(({ exact }) => exact),
+  });
+}
+
+async function estimateDay(
+  env: Env,
+  { tenantId, projectId, shards }: SourceProject,
+  { exportFields, formatVersion, compression, filter, limits }: EstimateQuestion,
+  { start, end, day }: Partition,
+): Promise<Estimate> {
+  const { targetFileBytes, partBytes } = limits;
+  const selection = { version: formatVersion, fields: exportFields };
+  const question = { window: { start, end }, selection, compression, filter, targetFileBytes };
+  const answers = await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      traceShard(env, { tenantId, projectId, day, shard }).estimate(question),
+    ),
+  );
+  const files = filesOfSizeBounds(
+    answers.flatMap(({ sizeBounds }) => sizeBounds),
+    selection,
+    targetFileBytes,
+  );
+  return {
+    rows: files.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: files.reduce((sum, { mostBytes }) => sum + mostBytes, 0),
+    files: files.length,
+    parts: files.reduce((sum, { mostBytes }) => sum + Math.ceil(mostBytes / partBytes), 0),
+    days: 1,
+    exact: answers.every(({ isExact }) => isExact),
+  };
+}

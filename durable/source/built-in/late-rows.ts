@@ -1,0 +1,69 @@
+import type { Partition } from "../../../src/domain/export-run/partition.ts";
+import { coveredPartOf, MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
+import { dayOf, type Window } from "../../../src/domain/shared/time.ts";
+import { log } from "../../../src/log.ts";
+import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
+import { traceShard, unrouted } from "../../protocol/actors.ts";
+import type { Env } from "../../protocol/env.ts";
+import type { FoundLate, LateQuestion } from "../port/late-rows.ts";
+import type { SourceProject } from "../port/trace-source.ts";
+
+/** Days that are asked at once. */
+const DAY_LANES = 6;
+
+/**
+ * The late rows of the built-in store. Shards know what a schedule has exported of them; only days that were registered
+ * since the last look are asked, so a look costs almost nothing where nothing arrived.
+ */
+export async function findLateInShards(
+  env: Env,
+  project: SourceProject,
+  { schedule, before, known }: LateQuestion,
+): Promise<FoundLate> {
+  const { id, start } = schedule;
+  const registered = await unrouted(env, project.tenantId).registeredDays({
+    projectId: project.projectId,
+    after: known.noted,
+    firstDay: dayOf(start),
+    lastDay: dayOf(before - 1),
+    limit: MAX_LATE_DAYS,
+  });
+  const parts = [...registered.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
+  const answers = await mapConcurrent(DAY_LANES, parts, (part) => hasLate(env, project, id, part));
+  return { windows: parts.filter((_, i) => answers[i]), noted: registered.upTo };
+}
+
+async function hasLate(env: Env, project: SourceProject, scheduleId: string, part: Window): Promise<boolean> {
+  const day = dayOf(part.start);
+  const answers = await Promise.allSettled(
+    shardsOf(env, project, day).map((shard) => shard.hasLate(scheduleId, part.end)),
+  );
+  if (answers.some((one) => one.status === "rejected")) {
+    // One day that does not answer must not stop the schedule: it is registered again, for the next window.
+    log("late_look_failed", { schedule: scheduleId, day });
+    await registerAgain(env, project, day);
+    return false;
+  }
+  return answers.some((one) => one.status === "fulfilled" && one.value);
+}
+
+/** Deletes the export's claims of the day, and has the schedule's next window look at the day. */
+export async function releaseInShards(
+  env: Env,
+  project: SourceProject,
+  exportId: string,
+  partition: Partition,
+): Promise<void> {
+  if (isOfTable(partition)) return;
+  await Promise.all(shardsOf(env, project, partition.day).map((shard) => shard.release(exportId)));
+  await registerAgain(env, project, partition.day);
+}
+
+/** Whether these are late rows of a table that the project was bound to. */
+export const isOfTable = ({ late, ingested }: Partition): boolean => late === true && ingested !== undefined;
+
+const registerAgain = (env: Env, { tenantId, projectId, shards }: SourceProject, day: string): Promise<void> =>
+  unrouted(env, tenantId).registerDay({ projectId, day, shards });
+
+const shardsOf = (env: Env, { tenantId, projectId, shards }: SourceProject, day: string) =>
+  Array.from({ length: shards }, (_, shard) => traceShard(env, { tenantId, projectId, day, shard }));

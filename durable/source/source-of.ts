@@ -1,0 +1,39 @@
+import type { Partition } from "../../src/domain/export-run/partition.ts";
+import type { TableSource } from "../../src/domain/project/clickhouse-binding.ts";
+import type { SourceFailure } from "../../src/domain/shared/failures.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
+import { workspace } from "../protocol/actors.ts";
+import type { Env } from "../protocol/env.ts";
+import { builtInSource } from "./built-in/source.ts";
+import { checkTable } from "./clickhouse/open-table.ts";
+import { clickHouseSource } from "./clickhouse/source.ts";
+import type { SourceProject, TraceSource } from "./port/trace-source.ts";
+
+/** The one place that knows which sources there are, and chooses by the binding of the project. */
+
+/** The source that the exports of a project read now. */
+export const sourceOf = async (env: Env, project: SourceProject): Promise<TraceSource> =>
+  (await boundSource(env, project)) ?? builtInSource(env, project);
+
+/** The source of the runs of a partition. Late runs are read where they arrived. */
+export const sourceOfPartition = async (
+  env: Env,
+  project: SourceProject,
+  { late, ingested }: Partition,
+): Promise<TraceSource> => (late && ingested === undefined ? builtInSource(env, project) : sourceOf(env, project));
+
+/** The sources that may have late runs of a schedule: those that arrived here before the project was bound, too. */
+export const lateSourcesOf = async (env: Env, project: SourceProject): Promise<readonly TraceSource[]> => {
+  const bound = await boundSource(env, project);
+  return [builtInSource(env, project), ...(bound === null ? [] : [bound])];
+};
+
+/** Whether a project can be bound to a source: everything that an export reads of it is readable. Stores nothing. */
+export const checkSource = (env: Env, source: TableSource, password: string): Promise<Result<null, SourceFailure>> =>
+  checkTable(env, source, password);
+
+/** Null: the runs of the project are those that it was sent. */
+async function boundSource(env: Env, project: SourceProject): Promise<TraceSource | null> {
+  const binding = await workspace(env, project.tenantId).binding(project.projectId);
+  return binding === null ? null : clickHouseSource(env, project, binding);
+}

@@ -4,7 +4,7 @@ import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
 
 /**
- * A process in which the engine, started where `config.xml` lies, has no rights but those of the README's user: asks it
+ * A process in which the engine, started where `config.xml` lies, has no rights but those of the guide's user: asks it
  * all that the adapter asks, and says what came of it. The argument is the engine's data folder.
  */
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DuckDB, openDuckDB } from "../../../dev/duckdb.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 import { until } from "../../support/until.ts";
-import { followReadme } from "./documented-commands.ts";
+import { followGuide } from "./documented-commands.ts";
 import { type Exported, type Laboratory, openLaboratory, PAGE_BYTES } from "./laboratory.ts";
 import { insertRuns, SKIPPED } from "./runs.ts";
 
@@ -234,13 +234,13 @@ describe("the source of a project", () => {
   });
 });
 
-it("whoever follows the README's section on ClickHouse has 100,000 runs in a project that can be exported", async () => {
+it("the commands of the guide to ClickHouse make a project with 100,000 runs that can be exported", async () => {
   const { begin, bridge, untilCompleted } = laboratory();
   bridge.engine.run("DROP TABLE default.runs");
-  const { said, projectId } = await followReadme(laboratory());
+  const { said, projectId } = await followGuide(laboratory());
   expect(said).toContain('"rows":100000,');
   const week = { start_time: "2026-11-01T00:00:00Z", end_time: "2026-11-08T00:00:00Z", export_fields: ["id"] };
-  const exported = await untilCompleted(await begin(projectId, "readme", week), "readme");
+  const exported = await untilCompleted(await begin(projectId, "guide", week), "guide");
   const rows = exported.runs.map((run) => run.metadata.result?.rows_written ?? 0);
   expect([rows.length, rows.reduce((sum, some) => sum + some, 0)]).toEqual([7, 100_000]);
 }, 120_000);

@@ -6,16 +6,16 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 import type { Said } from "./as-documented-user.ts";
-import { readmeUser } from "./documented-commands.ts";
+import { guideUser } from "./documented-commands.ts";
 import { createTable, insertRuns, SKIPPED } from "./runs.ts";
 import { PROJECT } from "./scope.ts";
 
 /**
- * The user whom the README makes. The engine as a library keeps no users but its own, whose rights a `config.xml` where
- * it is started says: it is given those of the README.
+ * The user that the guide makes. The engine as a library keeps no users but its own, whose rights a `config.xml` where
+ * it is started says: it is given those of the guide.
  */
 
-const { creation, grant } = readmeUser();
+const { creation, grant } = guideUser();
 const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-rights-"));
 const data = join(folder, "data");
 let understood: readonly string[] | null = null;

@@ -1,14 +1,14 @@
 import type { BucketAddress } from "./bucket-address.ts";
-import { DevFailure, PassingFailure } from "./failure.ts";
+import { DevFailure, TransientFailure } from "./failure.ts";
 
-/** How to reach one workspace through the public API; the configuration of a local start has these members. */
+/** Address and key of one workspace for the public API; members of `WaybillConfig`. */
 export interface ApiAccess {
   readonly url: string;
   readonly workspace_id: string;
   readonly api_key: string;
 }
 
-/** What B2 takes, in the names of the wire. Absent members have the service's defaults. */
+/** Body that creates an export [EXP-8]. Absent members have the service's defaults. */
 export interface ExportRequest {
   readonly bulk_export_destination_id: string;
   readonly session_id: string;
@@ -21,7 +21,7 @@ export interface ExportRequest {
   readonly compression?: string;
 }
 
-/** The members of an export that clients of this repository look at. */
+/** The members of an export that the tools of this repository use. */
 export interface ExportAnswer {
   readonly id: string;
   readonly status: string;
@@ -38,7 +38,7 @@ export interface EventAnswer {
   readonly type: string;
 }
 
-/** The members of an export's runs that clients of this repository look at. */
+/** The members of an export's runs that the tools of this repository use. */
 export interface ExportRunAnswer {
   readonly id: string;
   readonly status: string;
@@ -55,7 +55,7 @@ export interface ExportRunAnswer {
   };
 }
 
-/** One look at an export: its status and its runs. */
+/** The status of an export and its runs. */
 export interface ExportState {
   readonly status: string;
   readonly runs: readonly ExportRunAnswer[];
@@ -64,7 +64,7 @@ export interface ExportState {
 const BULK_EXPORTS = "/api/v1/bulk-exports";
 const IN_PROGRESS = ["CREATED", "RUNNING"];
 
-/** Creates a destination for the bucket; answers with its id. */
+/** Creates a destination for the bucket and returns its id. */
 export const createDestination = async (api: ApiAccess, bucket: BucketAddress, prefix: string): Promise<string> => {
   const { bucket_name, region, endpoint_url, access_key_id, secret_access_key } = bucket;
   const body = {
@@ -76,56 +76,56 @@ export const createDestination = async (api: ApiAccess, bucket: BucketAddress, p
   return (await ask<{ id: string }>(api, "POST", `${BULK_EXPORTS}/destinations`, body)).id;
 };
 
-/** Creates an export; answers with its id. */
+/** Creates an export and returns its id. */
 export const createExport = async (api: ApiAccess, request: ExportRequest): Promise<string> =>
   (await ask<{ id: string }>(api, "POST", BULK_EXPORTS, request)).id;
 
-/** Status of an export without its runs: the cheapest look. */
+/** Status of an export, without its runs. */
 export const readStatus = async (api: ApiAccess, exportId: string): Promise<string> =>
   (await ask<{ status: string }>(api, "GET", `${BULK_EXPORTS}/${exportId}`)).status;
 
-/** All exports of the workspace, the newest first. */
+/** All exports of the workspace, newest first. */
 export const listExports = (api: ApiAccess): Promise<readonly ExportAnswer[]> => ask(api, "GET", BULK_EXPORTS);
 
-/** Cancels an export; answers with its final record. */
+/** Cancels an export and returns its final record. */
 export const cancelExport = (api: ApiAccess, exportId: string): Promise<ExportAnswer> =>
   ask(api, "PATCH", `${BULK_EXPORTS}/${exportId}`, { status: "Cancelled" });
 
-/** What has happened to an export: the first 1,000 events. */
+/** The first 1,000 events of an export. */
 export const readEvents = async (api: ApiAccess, exportId: string): Promise<readonly EventAnswer[]> =>
   (await ask<{ events: EventAnswer[] }>(api, "GET", `${BULK_EXPORTS}/${exportId}/events?limit=1000`)).events;
 
 /**
- * Waits until an export has ended and answers with its last state; `seen` is told of every look on the way. Throws a
- * DevFailure when it ended in another state than COMPLETED.
+ * Polls an export until it has ended and returns its last state. Calls `onPoll` after each poll. Throws a DevFailure if
+ * the final status is not COMPLETED.
  */
 export const untilCompleted = async (
   api: ApiAccess,
   exportId: string,
-  lookEveryMs: number,
-  seen: (state: ExportState) => void = () => {},
+  pollIntervalMs: number,
+  onPoll: (state: ExportState) => void = () => {},
 ): Promise<ExportState> => {
   for (;;) {
     const status = await readStatus(api, exportId);
     const runs = await ask<ExportRunAnswer[]>(api, "GET", `${BULK_EXPORTS}/${exportId}/runs`);
     const state = { status, runs };
-    seen(state);
+    onPoll(state);
     if (status === "COMPLETED") return state;
     if (!IN_PROGRESS.includes(status)) {
       throw new DevFailure(`The export ended as ${status}: ${JSON.stringify(runs.map((run) => run.errors))}`);
     }
-    await new Promise((resume) => setTimeout(resume, lookEveryMs));
+    await new Promise((resume) => setTimeout(resume, pollIntervalMs));
   }
 };
 
-/** Id of the project of that name; it exists once a run was sent to it. */
+/** Id of the project with this name. The first run sent to a project creates it. */
 export const projectId = async (api: ApiAccess, name: string): Promise<string> => {
   const [project] = await ask<{ id: string }[]>(api, "GET", `/api/v1/sessions?name=${encodeURIComponent(name)}`);
-  if (project === undefined) throw new DevFailure(`The service knows no project "${name}".`);
+  if (project === undefined) throw new DevFailure(`There is no project "${name}".`);
   return project.id;
 };
 
-/** Creates a project that nothing was sent to yet; answers with its id. */
+/** Creates an empty project and returns its id. */
 export const createProject = async (api: ApiAccess, name: string): Promise<string> =>
   (await ask<{ id: string }>(api, "POST", "/api/v1/sessions", { name })).id;
 
@@ -133,9 +133,9 @@ export const createProject = async (api: ApiAccess, name: string): Promise<strin
 export const manifestText = (api: ApiAccess, exportId: string): Promise<string> =>
   askText(api, "GET", `${BULK_EXPORTS}/${exportId}/manifest`);
 
-/** One request to the API; throws a DevFailure when it is not answered with success, or not at all. */
+/** Sends one request to the API. Throws a DevFailure if it gets no answer or an error. */
 export const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
-  // The shape is that of the interface; test/http checks it.
+  // The interface defines this shape; test/http checks it.
   JSON.parse(await askText(api, method, path, body)) as Answer;
 
 const askText = async (api: ApiAccess, method: string, path: string, body?: unknown): Promise<string> => {
@@ -145,16 +145,16 @@ const askText = async (api: ApiAccess, method: string, path: string, body?: unkn
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
   const { status, text } = await answerTo(`${api.url}${path}`, request).catch(() => {
-    throw new PassingFailure(`Nothing answers at ${api.url}. Start the service (npm run dev), or correct the address.`);
+    throw new TransientFailure(`No answer from ${api.url}. Start the service (npm run dev), or correct the address.`);
   });
-  if (status < REFUSED) return text;
-  const Failure = status === TOO_MANY || status >= FAULT ? PassingFailure : DevFailure;
+  if (status < MIN_ERROR_STATUS) return text;
+  const Failure = status === TOO_MANY_REQUESTS || status >= MIN_FAULT_STATUS ? TransientFailure : DevFailure;
   throw new Failure(`${method} ${path} was answered with ${status}: ${text}`);
 };
 
-const REFUSED = 300;
-const TOO_MANY = 429;
-const FAULT = 500;
+const MIN_ERROR_STATUS = 300;
+const TOO_MANY_REQUESTS = 429;
+const MIN_FAULT_STATUS = 500;
 
 const answerTo = async (url: string, request: RequestInit): Promise<{ status: number; text: string }> => {
   const answer = await fetch(url, request);

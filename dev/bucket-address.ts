@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where the customer's bucket answers S3 requests, and with what credentials, named as in waybill.json. */
+/** Address and credentials of the customer's bucket, with the member names of waybill.json. */
 export interface BucketAddress {
   readonly endpoint_url: string;
   readonly bucket_name: string;
@@ -10,10 +10,10 @@ export interface BucketAddress {
   readonly secret_access_key: string;
 }
 
-/** Path below which wrangler's local R2 speaks S3. */
+/** Path of the S3 endpoint of wrangler's local R2. */
 const S3_PATH = "/cdn-cgi/local/r2/s3";
 
-/** Address of the bucket of dev/bucket.toml when the service listens at `url`. */
+/** The bucket of dev/bucket.toml if the service listens at `url`. */
 export const localBucket = (url: string): BucketAddress => {
   const toml = readFileSync(join(import.meta.dirname, "bucket.toml"), "utf8");
   return {
@@ -27,6 +27,6 @@ export const localBucket = (url: string): BucketAddress => {
 
 const textOf = (toml: string, name: string): string => {
   const found = new RegExp(`^${name} = "([^"]+)"$`, "m").exec(toml)?.[1];
-  if (found === undefined) throw new Error(`dev/bucket.toml gives no ${name}`);
+  if (found === undefined) throw new Error(`dev/bucket.toml has no ${name}`);
   return found;
 };

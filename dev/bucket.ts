@@ -1,2 +1,2 @@
-/** The local bucket's Worker serves nothing itself: wrangler answers S3 requests for its bucket. */
+/** The Worker of the local bucket. It answers no requests itself: wrangler answers the S3 requests for its bucket. */
 export default { fetch: (): Response => new Response(null, { status: 404 }) };

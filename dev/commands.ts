@@ -4,14 +4,14 @@ import { DAY_MS, dayOf, isoFromMs } from "../src/domain/shared/time.ts";
 import type { WaybillConfig } from "./config.ts";
 import { writePrivateFile } from "./private-file.ts";
 
-/** Project that the first command sends its trace to. */
+/** Project of the trace that the first command sends. */
 const PROJECT = "first-steps";
-/** Answers with the first `"id"` of a JSON text. */
+/** Shell command that prints the first `"id"` of a JSON text. */
 const ID_OF = `grep -o '"id": *"[^"]*"' | head -1 | cut -d'"' -f4`;
 
 /**
- * Shell lines, to be pasted one after the other: send a trace, name the bucket, export to it. The headers that every
- * request needs are written to a file of the state directory, which keeps the lines short.
+ * Shell commands to paste one after the other: send a trace, create a destination, export to it. The headers of the
+ * requests are written to a file in the state directory, which keeps the commands short.
  */
 export const commandsToTry = (config: WaybillConfig, stateDir: string): string => {
   const now = Date.now();
@@ -41,11 +41,11 @@ export const commandsToTry = (config: WaybillConfig, stateDir: string): string =
 
   ${curl} ${config.url}/runs -d '${JSON.stringify(run)}'
 
-Name the bucket it shall go to:
+Create a destination for the local bucket:
 
   DESTINATION=$(${curl} ${exports}/destinations -d '${JSON.stringify(destination)}' | ${ID_OF}); echo $DESTINATION
 
-Export today's traces into it, and look at the export a moment later:
+Export today's traces to it, and show the export a moment later:
 
   PROJECT=$(${curl} '${config.url}/sessions?name=${PROJECT}' | ${ID_OF}); ${curl} ${exports} -d '{${ids},${window}}'; sleep 3; ${curl} ${exports}
 `;

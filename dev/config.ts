@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BucketAddress } from "./bucket-address.ts";
 import { writePrivateFile } from "./private-file.ts";
 
-/** Content of STATE_DIR/waybill.json: everything a client of the local service needs. */
+/** Content of STATE_DIR/waybill.json: address and keys of the local service and its bucket. */
 export interface WaybillConfig {
   readonly url: string;
   readonly workspace_id: string;
@@ -12,15 +12,15 @@ export interface WaybillConfig {
   readonly s3: BucketAddress;
 }
 
-/** The state directory that the environment names; an empty name counts as none. */
+/** The state directory: the environment variable STATE_DIR, or `.dev` if it is absent or empty. */
 export const stateDirectory = (): string => process.env.STATE_DIR || ".dev";
 
 const pathIn = (stateDir: string): string => join(stateDir, "waybill.json");
 
-/** The configuration an earlier start left in the state directory; null when there was none. */
+/** The configuration that an earlier start wrote into the state directory; null: there is none. */
 export const readConfig = (stateDir: string): WaybillConfig | null => {
   const path = pathIn(stateDir);
-  // The file is written by writeConfig alone, so it has this shape.
+  // Only writeConfig writes the file, so it has this shape.
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as WaybillConfig) : null;
 };
 

@@ -1,7 +1,7 @@
 import { type ApiAccess, ask } from "./api.ts";
 import { DevFailure } from "./failure.ts";
 
-/** The members of a deployment that clients of this repository look at. */
+/** The members of a deployment that the tools of this repository use. */
 export interface DeploymentAnswer {
   readonly id: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface RevisionAnswer {
 const DEPLOYMENTS = "/v2/deployments";
 const SETTLED = ["DEPLOYED", "CREATE_FAILED", "BUILD_FAILED", "DEPLOY_FAILED", "SKIPPED"];
 
-/** Uploads a .tar.gz; answers with its source_tarball_path. */
+/** Uploads a .tar.gz and returns its source_tarball_path. */
 export const uploadSource = async (api: ApiAccess, tarball: Uint8Array<ArrayBuffer>): Promise<string> => {
   const upload = await ask<{ upload_url: string; object_path: string }>(api, "POST", `${DEPLOYMENTS}/upload-url`);
   const headers = { "Content-Type": "application/gzip" };
@@ -32,11 +32,9 @@ export const uploadSource = async (api: ApiAccess, tarball: Uint8Array<ArrayBuff
 export const createDeployment = (api: ApiAccess, body: object): Promise<DeploymentAnswer> =>
   ask(api, "POST", DEPLOYMENTS, body);
 
-/** A4. */
 export const readDeployment = (api: ApiAccess, id: string): Promise<DeploymentAnswer> =>
   ask(api, "GET", `${DEPLOYMENTS}/${id}`);
 
-/** A6. */
 export const patchDeployment = (api: ApiAccess, id: string, body: object): Promise<DeploymentAnswer> =>
   ask(api, "PATCH", `${DEPLOYMENTS}/${id}`, body);
 
@@ -46,8 +44,8 @@ export const redeploy = (api: ApiAccess, id: string, revisionId: string): Promis
 export const listRevisions = async (api: ApiAccess, id: string): Promise<readonly RevisionAnswer[]> =>
   (await ask<{ resources: RevisionAnswer[] }>(api, "GET", `${DEPLOYMENTS}/${id}/revisions`)).resources;
 
-/** Statuses that a revision has had, in their order, as its deployment's history tells. */
-export const readMoves = async (api: ApiAccess, id: string, revisionId: string): Promise<readonly string[]> => {
+/** The statuses that a revision has had, in order, from the events of its deployment. */
+export const readStatuses = async (api: ApiAccess, id: string, revisionId: string): Promise<readonly string[]> => {
   const { events } = await ask<{ events: EventAnswer[] }>(api, "GET", `${DEPLOYMENTS}/${id}/events?limit=1000`);
   return events.flatMap(({ type, data }) =>
     type === "RevisionMoved" && data.revision_id === revisionId ? (data.status ?? []) : [],
@@ -59,17 +57,17 @@ interface EventAnswer {
   readonly data: { readonly revision_id?: string; readonly status?: string };
 }
 
-/** Polls A5 until the revision has come to an end, good or bad; `seen` is told of every look on the way. */
+/** Polls the latest revision until its status is final. Calls `onPoll` after each poll. */
 export const untilSettled = async (
   api: ApiAccess,
   { id, latest_revision_id }: DeploymentAnswer,
-  lookEveryMs: number,
-  seen: (status: string) => void = () => {},
+  pollIntervalMs: number,
+  onPoll: (status: string) => void = () => {},
 ): Promise<RevisionAnswer> => {
   for (;;) {
     const revision = await ask<RevisionAnswer>(api, "GET", `${DEPLOYMENTS}/${id}/revisions/${latest_revision_id}`);
-    seen(revision.status);
+    onPoll(revision.status);
     if (SETTLED.includes(revision.status)) return revision;
-    await new Promise((resume) => setTimeout(resume, lookEveryMs));
+    await new Promise((resume) => setTimeout(resume, pollIntervalMs));
   }
 };

@@ -16,7 +16,7 @@ export interface ListedObject extends DownloadedFile {
   readonly etag: string;
 }
 
-/** The AWS SDK's client for a bucket; whoever makes it calls `destroy` in the end. */
+/** Creates an AWS SDK client for a bucket. The caller must call `destroy`. */
 export const s3Client = (bucket: BucketAddress): S3Client =>
   new S3Client({
     endpoint: bucket.endpoint_url,
@@ -25,7 +25,7 @@ export const s3Client = (bucket: BucketAddress): S3Client =>
     credentials: { accessKeyId: bucket.access_key_id, secretAccessKey: bucket.secret_access_key },
   });
 
-/** All objects below the prefix, in the bucket's order. */
+/** All objects below the prefix, in the order of the bucket. */
 export const listObjects = async (client: S3Client, bucket: string, prefix: string): Promise<ListedObject[]> => {
   const objects: ListedObject[] = [];
   let ContinuationToken: string | undefined;
@@ -40,7 +40,7 @@ export const listObjects = async (client: S3Client, bucket: string, prefix: stri
   return objects;
 };
 
-/** Copies all objects below the prefix into a folder, each under its key. */
+/** Copies all objects below the prefix into a folder, each with its key as its path. */
 export const download = async (bucket: BucketAddress, prefix: string, folder: string): Promise<DownloadedFile[]> => {
   const client = s3Client(bucket);
   try {
@@ -49,7 +49,7 @@ export const download = async (bucket: BucketAddress, prefix: string, folder: st
       const path = join(folder, key);
       mkdirSync(dirname(path), { recursive: true });
       const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket.bucket_name, Key: key }));
-      // In Node the SDK gives a body as Node's own stream.
+      // In Node, the SDK returns a Node stream.
       if (!(Body instanceof Readable)) throw new Error(`no body for ${key}`);
       await pipeline(Body, createWriteStream(path));
     }

@@ -1,9 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 
-/** One row of an answer: column name -> value. Integers beyond 2^53 and counts come as bigint. */
+/** One row of a result: column name -> value. 64-bit integers, such as counts, are bigint. */
 export type DuckRow = Record<string, unknown>;
 
-/** A DuckDB in memory. */
+/** An in-memory DuckDB. */
 export interface DuckDB {
   rows(sql: string): Promise<DuckRow[]>;
   readonly connection: DuckDBConnection;

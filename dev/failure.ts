@@ -1,10 +1,10 @@
-/** What stops a command at the terminal. The message is written for the person there: what happened, what to do. */
+/** A failure that ends a command. The message is for the user: what happened, what to do. */
 export class DevFailure extends Error {}
 
-/** One that may be gone at the next try: nobody answered, or the service was busy. */
-export class PassingFailure extends DevFailure {}
+/** A failure that a retry may resolve: no answer, or the service was busy. */
+export class TransientFailure extends DevFailure {}
 
-/** Runs a command's main function: a DevFailure ends it with its plain message, anything else with its stack. */
+/** Runs a command's main function. Prints the message of a DevFailure, or the stack of any other error. */
 export const runCommand = async (main: () => Promise<void>): Promise<void> => {
   try {
     await main();

@@ -1,4 +1,4 @@
-// Imported first by everything that a person starts: ends the process with one line when it cannot run here.
+// Must be the first import of each command: ends the process with an error text if the command cannot run here.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -3,5 +3,5 @@ import "./installed.mjs";
 const { runCommand } = await import("./failure.ts");
 const { listen } = await import("./listener/listen.ts");
 
-/** `npm run listener -- <directory>`: runs deployments as processes of this machine, until Ctrl-C. */
+/** `npm run listener -- <directory>`: runs deployments as processes on this machine until Ctrl-C. */
 await runCommand(() => listen(process.argv.slice(2)));

@@ -3,16 +3,16 @@ import { DevFailure } from "./failure.ts";
 
 const HOST = "127.0.0.1";
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** A port of 127.0.0.1 that is currently free. Another program may take it before it is used. */
 export const freePort = (): Promise<number> => bindOnce(0);
 
-/** Fails with a plain message when somebody listens on the port already. */
+/** Throws a DevFailure if another program listens on the port. */
 export const assertPortIsFree = async (port: number): Promise<void> => {
   try {
     await bindOnce(port);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EACCES") throw new DevFailure(`Port ${port} may not be used by this user. Choose another with PORT.`);
+    if (code === "EACCES") throw new DevFailure(`This user may not use port ${port}. Choose another with PORT.`);
     if (code !== "EADDRINUSE") throw error;
     throw new DevFailure(`Port ${port} is taken by another program. Stop it, or choose another with PORT=8788.`);
   }
@@ -24,7 +24,7 @@ const bindOnce = (port: number): Promise<number> =>
     server.once("error", reject);
     server.listen(port, HOST, () => {
       const address = server.address();
-      // A TCP server that listens has an address object; the other forms belong to pipes.
+      // A listening TCP server has an address object; the other types are those of pipes.
       if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
       server.close(() => resolve(address.port));
     });

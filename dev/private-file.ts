@@ -3,9 +3,9 @@ import { renameSync, writeFileSync } from "node:fs";
 
 const OWNER_ONLY = 0o600;
 
-/** Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. */
+/** Writes a file that only its owner may read. The file is replaced atomically. */
 export const writePrivateFile = (path: string, text: string): void => {
-  const half = `${path}.${randomUUID()}`;
-  writeFileSync(half, text, { mode: OWNER_ONLY });
-  renameSync(half, path);
+  const temporary = `${path}.${randomUUID()}`;
+  writeFileSync(temporary, text, { mode: OWNER_ONLY });
+  renameSync(temporary, path);
 };

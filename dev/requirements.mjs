@@ -1,10 +1,10 @@
-// Plain JavaScript: it must run on whatever Node is there before `npm install` has brought the project's own.
+// Plain JavaScript: it must run on any Node version, before `npm install` has installed the project's own.
 
-/** First major version of Node that runs TypeScript files as they are and has zstandard. */
+/** First major version of Node that runs TypeScript files without flags and supports zstandard. */
 const MIN_NODE = 24;
 
 /**
- * One line that says why Waybill's tools cannot run here and what to do; null when they can.
+ * An error text of one line if Waybill's tools cannot run here; null: they can.
  *
  * @param {{ readonly nodeVersion: string, readonly isInstalled: boolean }} here `nodeVersion` as `20.20.2`
  * @returns {string | null}

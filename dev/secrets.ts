@@ -5,13 +5,13 @@ import { writePrivateFile } from "./private-file.ts";
 
 const MASTER_KEY_BYTES = 32;
 
-/** The service's secrets of one state directory: the file wrangler reads them from, and the admin key among them. */
+/** The service's secrets in a state directory: the file that wrangler reads, and the admin key in it. */
 export interface DevSecrets {
   readonly envFile: string;
   readonly adminKey: string;
 }
 
-/** Makes the secrets on the first start and keeps them: sealed credentials in the state open with no other keys. */
+/** Creates the secrets on the first start and keeps them: sealed credentials in the state need the same keys. */
 export const secretsOf = (stateDir: string): DevSecrets => {
   const envFile = join(stateDir, "secrets.env");
   if (!existsSync(envFile)) {
@@ -20,6 +20,6 @@ export const secretsOf = (stateDir: string): DevSecrets => {
     writePrivateFile(envFile, `ADMIN_KEY="${adminKey}"\nMASTER_KEYS="dev:${masterKey}"\n`);
   }
   const adminKey = /^ADMIN_KEY="([^"]+)"$/m.exec(readFileSync(envFile, "utf8"))?.[1];
-  if (adminKey === undefined) throw new Error(`${envFile} holds no ADMIN_KEY`);
+  if (adminKey === undefined) throw new Error(`${envFile} contains no ADMIN_KEY`);
   return { envFile, adminKey };
 };

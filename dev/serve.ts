@@ -9,7 +9,7 @@ const DEFAULT_PORT = 8787;
 const HIGHEST_PORT = 65_535;
 const LOG_LINES_SHOWN = 15;
 
-/** Runs the service and a customer's bucket on this machine, until Ctrl-C. Throws a DevFailure when they cannot run. */
+/** Runs the service and a customer's bucket on this machine until Ctrl-C. Throws a DevFailure if they cannot run. */
 export const serve = async (): Promise<void> => {
   const stopAsked = new Promise<"asked">((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve("asked"));
@@ -23,12 +23,12 @@ export const serve = async (): Promise<void> => {
   const waybill = await starting;
   console.log(greeting(waybill.config.url, waybill.config.workspace_id, waybill.config.api_key, stateDir));
   console.log(commandsToTry(waybill.config, stateDir));
-  console.log(`Log: ${waybill.logFile}\nCtrl-C stops it and keeps the state.`);
+  console.log(`Log: ${waybill.logFile}\nCtrl-C stops the service and keeps its state.`);
   const why = await Promise.race([stopAsked, waybill.ended.then(() => "crashed" as const)]);
   await waybill.stop();
   if (why === "crashed") {
     throw new DevFailure(
-      `wrangler ended by itself. The end of its log:\n\n${lastLogLines(waybill.logFile, LOG_LINES_SHOWN)}`,
+      `wrangler ended unexpectedly. The end of its log:\n\n${lastLogLines(waybill.logFile, LOG_LINES_SHOWN)}`,
     );
   }
 };
@@ -45,9 +45,9 @@ Waybill listens on ${url}
 
   workspace  ${workspaceId}
   API key    ${apiKey}
-  state      ${stateDir} (everything a client needs: ${stateDir}/waybill.json)
+  state      ${stateDir} (addresses and keys for clients: ${stateDir}/waybill.json)
 
-Your own program's traces come here when it runs with
+To send the traces of your own program, run it with
 
   export LANGSMITH_TRACING=true LANGSMITH_ENDPOINT=${url} LANGSMITH_API_KEY=${apiKey}
 `;

@@ -6,13 +6,13 @@ import { writePrivateFile } from "./private-file.ts";
 /** Settings of the service by their upper-case names, for example `{RETRY_DELAY_MS: "100"}`. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** The local bucket listens on 127.0.0.1, which a deployed service refuses. */
+/** The local bucket listens on 127.0.0.1, which the service refuses by default. */
 const LOCAL_DEFAULTS: Settings = { ALLOW_LOOPBACK_ENDPOINTS: "true" };
-/** Says that the next ones belong to the service too, instead of to other programs of the same shell. */
+/** Only if this is true are `CREDENTIALS` meant for the service. Otherwise they belong to other programs of the shell. */
 const CREDENTIALS_SWITCH = "ALLOW_ENVIRONMENT_CREDENTIALS";
 const CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 
-/** The service's settings that stand in an environment such as process.env. */
+/** The settings of the service in an environment such as process.env. */
 export const settingsIn = (environment: Readonly<Record<string, string | undefined>>): Settings => {
   const presets = readSettings({});
   const names = [...Object.keys(presets.limits), ...Object.keys(presets)].map(settingName);
@@ -24,7 +24,7 @@ export const settingsIn = (environment: Readonly<Record<string, string | undefin
   return Object.fromEntries(entries);
 };
 
-/** Writes the settings where wrangler reads them, over the defaults of local development; answers with the path. */
+/** Writes the settings and the defaults of local development to a file for wrangler and returns its path. */
 export const writeSettings = (stateDir: string, settings: Settings): string => {
   const all = { ...LOCAL_DEFAULTS, ...settings };
   try {

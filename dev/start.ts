@@ -8,7 +8,7 @@ import { secretsOf } from "./secrets.ts";
 import { type Settings, writeSettings } from "./settings.ts";
 import { lockState } from "./state-lock.ts";
 import { createWorkspace, isKnown } from "./workspace.ts";
-import { hasFailedBuild, hasMetTakenPort, lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
+import { hasFailedBuild, hasPortConflict, lastLogLines, startWrangler, type Wrangler } from "./wrangler.ts";
 
 export interface StartOptions {
   /** null: any free port. */
@@ -17,29 +17,29 @@ export interface StartOptions {
   readonly settings: Settings;
 }
 
-/** The service on this machine, with the customer's bucket beside it. */
+/** The service and the customer's bucket, running on this machine. */
 export interface RunningWaybill {
   readonly config: WaybillConfig;
   readonly logFile: string;
-  /** Process group in which wrangler and workerd run; the benchmark counts their CPU time. */
+  /** Process group of wrangler and workerd; the benchmark counts its CPU time. */
   readonly groupId: number;
-  /** Resolves when it ended, by itself or by `stop`. */
+  /** Resolves when the service has ended, by `stop` or unexpectedly. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 const READY_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const LOG_LINES_SHOWN = 15;
 
-/** Starts in all, when another program takes a port between the look for a free one and its use. */
+/** Attempts, if another program takes the port between the check and its use. */
 const MAX_STARTS = 3;
 
 class PortTaken extends DevFailure {}
 
 /**
- * Starts the service and waits until it answers, with a workspace and a key in it (those of an earlier start of the
- * same state directory, if any). Throws a DevFailure that says what to do when it cannot.
+ * Starts the service, waits until it answers, and creates a workspace and a key, or uses those of an earlier start in the
+ * same state directory. Throws a DevFailure that says what to do if the start fails.
  */
 export const startWaybill = async (options: StartOptions): Promise<RunningWaybill> => {
   for (let starts = 1; ; starts++) {
@@ -79,7 +79,7 @@ const makeDirectory = (path: string): void => {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : error;
     throw new DevFailure(
-      `The state cannot be kept in ${path} (${code}). Choose another directory with STATE_DIR=.dev2.`,
+      `The state directory ${path} cannot be written (${code}). Choose another with STATE_DIR=.dev2.`,
     );
   }
 };
@@ -105,15 +105,15 @@ const untilReady = async (url: string, wrangler: Wrangler): Promise<void> => {
   while (Date.now() < giveUpAt) {
     const state = await Promise.race([ended, answers(url)]);
     if (state === "ended") {
-      const Failure = hasMetTakenPort(wrangler.logFile) ? PortTaken : DevFailure;
-      throw new Failure(`wrangler ended before it was ready. ${tellLog(wrangler)}`);
+      const Failure = hasPortConflict(wrangler.logFile) ? PortTaken : DevFailure;
+      throw new Failure(`wrangler ended before it was ready. ${logTail(wrangler)}`);
     }
     if (state === "ready") return;
-    // wrangler waits for an edit that mends it; a start has nothing to wait for.
-    if (hasFailedBuild(wrangler.logFile)) throw new DevFailure(`The service does not build. ${tellLog(wrangler)}`);
-    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+    // After a failed build, wrangler waits for a change of the source.
+    if (hasFailedBuild(wrangler.logFile)) throw new DevFailure(`The service does not build. ${logTail(wrangler)}`);
+    await new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS));
   }
-  throw new DevFailure(`The service did not answer within ${READY_WITHIN_MS / 1000} s. ${tellLog(wrangler)}`);
+  throw new DevFailure(`The service did not answer within ${READY_WITHIN_MS / 1000} s. ${logTail(wrangler)}`);
 };
 
 const answers = async (url: string): Promise<"ready" | "not yet"> => {
@@ -126,5 +126,5 @@ const answers = async (url: string): Promise<"ready" | "not yet"> => {
   }
 };
 
-const tellLog = (wrangler: Wrangler): string =>
+const logTail = (wrangler: Wrangler): string =>
   `The end of its log (${wrangler.logFile}):\n\n${lastLogLines(wrangler.logFile, LOG_LINES_SHOWN)}`;

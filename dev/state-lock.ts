@@ -2,13 +2,16 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DevFailure } from "./failure.ts";
 
-/** Two services on one state directory would corrupt it. Takes it for this process; the answer gives it back. */
+/**
+ * Locks the state directory for this process, because two services would corrupt it. Returns the function that unlocks
+ * it. Throws a DevFailure if another process holds the lock.
+ */
 export const lockState = (stateDir: string): (() => void) => {
   const path = join(stateDir, "lock");
   const holder = holderOf(path);
   if (holder !== null) {
     throw new DevFailure(
-      `${stateDir} is in use by process ${holder}. Stop it, or choose another with STATE_DIR=.dev2. If that process is no Waybill, remove ${path}.`,
+      `${stateDir} is in use by process ${holder}. Stop it, or choose another with STATE_DIR=.dev2. If that process is not Waybill, remove ${path}.`,
     );
   }
   writeFileSync(path, String(process.pid));
@@ -22,7 +25,7 @@ const holderOf = (path: string): number | null => {
     process.kill(processId, 0);
     return processId;
   } catch {
-    // No lock, or its holder is gone.
+    // There is no lock, or its holder has ended.
     return null;
   }
 };

@@ -1,4 +1,4 @@
-/** Plain text table: the first column and other text to the left, numbers to the right. */
+/** A plain text table. Numbers are right-aligned; text and the first column are left-aligned. */
 export const table = (header: readonly string[], rows: readonly (readonly string[])[], indent = "   "): string => {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const isNumeric = header.map(

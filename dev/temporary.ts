@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningWaybill, startWaybill } from "./start.ts";
 
-/** What a shell shows for a command that Ctrl-C ended. */
+/** Exit code of a command that was ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 /**
- * Starts a service of its own in a temporary folder, and ends it when `use` is done, however that comes out. Its state
- * goes with it, and so do the secrets in there; what else lies in the folder stays if `keepsFiles`, unless `use` was
- * interrupted.
+ * Starts a service in a temporary folder, calls `use`, and stops the service. Deletes its state, which contains secrets.
+ * Other files in the folder are kept if `keepsFiles` is set and `use` was not interrupted.
  */
 export const withTemporaryWaybill = async (
   { name, keepsFiles }: { readonly name: string; readonly keepsFiles: boolean },
@@ -22,13 +21,13 @@ export const withTemporaryWaybill = async (
   });
   const starting = startWaybill({ port: null, stateDir, settings: {} });
   const using = starting.then((waybill) => use(waybill, folder));
-  using.catch(() => {}); // told below, if nothing was interrupted
+  using.catch(() => {}); // reported by the race below unless interrupted
   let isInterrupted = false;
   try {
     isInterrupted = (await Promise.race([interrupted, using])) === "interrupted";
   } finally {
-    await starting.then((waybill) => waybill.stop()).catch(() => {}); // one that did not start has ended itself
+    await starting.then((waybill) => waybill.stop()).catch(() => {}); // a service that failed to start has already stopped
     rmSync(keepsFiles && !isInterrupted ? stateDir : folder, { recursive: true, force: true });
   }
-  if (isInterrupted) process.exit(INTERRUPTED); // `use` waits for a service that is gone
+  if (isInterrupted) process.exit(INTERRUPTED); // `use` is still waiting for the stopped service
 };

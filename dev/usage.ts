@@ -1,6 +1,6 @@
 import { DevFailure } from "./failure.ts";
 
-/** Reads a command line: whatever `read` throws ends the command with its message and the usage. */
+/** Reads a command line. Turns an error of `read` into a DevFailure with its message and the usage. */
 export const withUsage = <Options>(usage: string, read: () => Options): Options => {
   try {
     return read();

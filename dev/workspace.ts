@@ -1,14 +1,14 @@
 import { DevFailure } from "./failure.ts";
 
-/** A workspace of the local service and a key that may do everything in it. */
+/** A workspace of the local service and a key with the role `manage`. */
 export interface DevWorkspace {
   readonly workspaceId: string;
   readonly apiKey: string;
 }
 
 /**
- * Whether the service still knows the workspace: its state may have been removed beside the file that names it. Only
- * 401 says that it does not; for any other fault no workspace is made in place of one whose key nobody could find again.
+ * Whether the service still knows the workspace: its state may have been deleted without waybill.json. false only after
+ * 401. Throws a DevFailure for any other error: a new workspace would make the key of the old one unrecoverable.
  */
 export const isKnown = async (url: string, workspace: DevWorkspace): Promise<boolean> => {
   const answer = await fetch(`${url}/api/v1/sessions?limit=1`, {
@@ -16,10 +16,10 @@ export const isKnown = async (url: string, workspace: DevWorkspace): Promise<boo
   });
   const text = await answer.text();
   if (answer.ok || answer.status === 401) return answer.ok;
-  throw new DevFailure(`The service does not let its own workspace in; it answers ${answer.status}: ${text}`);
+  throw new DevFailure(`The service refused its own workspace with ${answer.status}: ${text}`);
 };
 
-/** Creates a workspace of the plan `enterprise` and a key of the role `manage` through the admin API. */
+/** Creates a workspace with the plan `enterprise` and a key with the role `manage` through the admin API. */
 export const createWorkspace = async (url: string, adminKey: string, name: string): Promise<DevWorkspace> => {
   const workspaceId = await post(`${url}/admin/workspaces`, adminKey, { name, plan: "enterprise" }, "id");
   const keys = `${url}/admin/workspaces/${workspaceId}/keys`;
@@ -34,7 +34,7 @@ const post = async (url: string, adminKey: string, body: object, member: string)
   });
   const text = await answer.text();
   if (!answer.ok) throw new DevFailure(`The service refused POST ${url} with ${answer.status}: ${text}`);
-  // The admin API answers these requests with an object; a member that is no text is caught below.
+  // The admin API answers these requests with an object. The type of the member is checked below.
   const value = (JSON.parse(text) as Record<string, unknown>)[member];
   if (typeof value !== "string") throw new DevFailure(`POST ${url} answered without ${member}: ${text}`);
   return value;

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs wrangler as the head of a process group of its own, in which workerd and the bundler live too. Signals sent to
- * the group reach all of them. When the program that started this one dies without a word, its channel closes, and
- * the whole group goes with it: nothing is left listening.
+ * Runs wrangler in a process group of its own, together with workerd and the bundler, so that a signal to the group
+ * reaches all of them. If the parent process dies, the IPC channel closes, and this process kills the whole group.
  */
 const [cli, ...args] = process.argv.slice(2);
 if (cli === undefined) throw new Error("usage: wrangler-group.ts <wrangler cli> [arguments]");
@@ -11,7 +10,7 @@ if (cli === undefined) throw new Error("usage: wrangler-group.ts <wrangler cli> 
 const endGroup = (): void => void process.kill(0, "SIGKILL");
 
 process.on("disconnect", endGroup);
-// The group receives these as a whole: wrangler ends itself, and this process follows when it has.
+// The whole group receives these signals: wrangler stops itself, and this process exits after it.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});
 

@@ -7,24 +7,24 @@ import { DevFailure } from "./failure.ts";
 export interface WranglerOptions {
   readonly port: number;
   readonly inspectorPort: number;
-  /** Holds state of objects and buckets, and wrangler's log. */
+  /** Holds the state of objects and buckets, and wrangler's log. */
   readonly stateDir: string;
   readonly envFiles: readonly string[];
 }
 
-/** `wrangler dev` with everything it started. */
+/** `wrangler dev` and the processes it started. */
 export interface Wrangler {
-  /** Identifier of the process group in which workerd and all others run. */
+  /** Id of their process group. */
   readonly groupId: number;
   readonly logFile: string;
-  /** Resolves when it ended, by itself or by `stop`. */
+  /** Resolves when wrangler has ended, by `stop` or unexpectedly. */
   readonly ended: Promise<void>;
-  /** Ends the whole group and waits until it is gone. */
+  /** Ends the whole group and waits for it. */
   stop(): Promise<void>;
 }
 
 const ROOT = dirname(import.meta.dirname);
-/** wrangler ends within a second when asked; what is left after this is killed. */
+/** wrangler normally stops within a second. After this time the group is killed. */
 const STOP_WITHIN_MS = 5000;
 
 /** Starts `wrangler dev` for the service and the local bucket, on 127.0.0.1 only. */
@@ -39,12 +39,12 @@ export const startWrangler = (options: WranglerOptions): Wrangler => {
   });
   closeSync(log);
   const groupId = group.pid;
-  if (groupId === undefined) throw new DevFailure("wrangler could not be started: no process was made.");
+  if (groupId === undefined) throw new DevFailure("wrangler could not be started: the process could not be created.");
   const ended = new Promise<void>((resolve) => group.once("exit", () => resolve()));
   return { groupId, logFile, ended, stop: () => stopGroup(group, groupId, ended) };
 };
 
-/** The last lines of wrangler's log that are not decoration, for the message about a start that failed. */
+/** The last non-empty lines of wrangler's log, without colours. */
 export const lastLogLines = (logFile: string, count: number): string =>
   readFileSync(logFile, "utf8")
     // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
@@ -54,14 +54,14 @@ export const lastLogLines = (logFile: string, count: number): string =>
     .slice(-count)
     .join("\n");
 
-/** Whether wrangler has said that the source does not build. */
+/** Whether the log reports a failed build. */
 export const hasFailedBuild = (logFile: string): boolean => readFileSync(logFile, "utf8").includes("Build failed");
 
-/** Whether it has said that a port was taken: one of those it was given, or one it had found itself. */
-export const hasMetTakenPort = (logFile: string): boolean =>
+/** Whether the log reports that a port is in use: one of the options, or one that wrangler chose itself. */
+export const hasPortConflict = (logFile: string): boolean =>
   readFileSync(logFile, "utf8").includes("Address already in use");
 
-/** No questions, no reports, and no requests to the internet. */
+/** Disables questions, reports and requests to the internet. */
 const QUIET = {
   CI: "1",
   NO_COLOR: "1",
@@ -84,14 +84,14 @@ const argumentsOf = (options: WranglerOptions): string[] => [
   "--show-interactive-dev-session=false",
 ];
 
-/** Path of the program that `npm install` brought; fails with a plain message when there is none. */
+/** Path of wrangler's program; throws a DevFailure if it is not installed. */
 export const wranglerCli = (): string => {
   try {
     const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
     const cli = join(dirname(manifest), "wrangler-dist/cli.js");
     if (existsSync(cli)) return cli;
   } catch {
-    // Not installed: the message below says so.
+    // Not installed; reported below.
   }
   throw new DevFailure("wrangler is not installed. Run `npm install` first.");
 };
@@ -108,6 +108,6 @@ const signalGroup = (groupId: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-groupId, signal);
   } catch {
-    // The group is gone, which is what was wanted.
+    // The group has already ended.
   }
 };

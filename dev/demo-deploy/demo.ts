@@ -8,7 +8,7 @@ import {
   patchDeployment,
   type RevisionAnswer,
   readDeployment,
-  readMoves,
+  readStatuses,
   redeploy,
   untilSettled,
   uploadSource,
@@ -16,16 +16,16 @@ import {
 import { progressLine } from "../demo/progress-line.ts";
 import { DevFailure } from "../failure.ts";
 import { withTemporaryWaybill } from "../temporary.ts";
+import { chat, type Reply, startLoad } from "./load.ts";
 import { pack, packExample } from "./pack.ts";
-import { chat, sendVisitors } from "./visitors.ts";
 
 const NAME = "demo agent";
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
-/** A server that does not even start: what it needs is not there. */
+/** A server that fails to start. */
 const BROKEN = `throw new Error("the prompt of the agent is missing"); export default { fetch() {} };`;
 
-/** A deployment from creation to change [DEP-29], with a real agent server under load. */
+/** Deploys, changes and rolls back a real agent server under load [DEP-29]. */
 export const demo = async (): Promise<void> => {
   console.log("\nWaybill demo: an agent server is deployed, replaced and rolled back. Nothing leaves this machine.\n");
   const steps = progressLine();
@@ -43,8 +43,8 @@ const show = async (api: ApiAccess, folder: string, steps: ReturnType<typeof pro
 
   const settle = async (title: string, change: () => Promise<DeploymentAnswer>): Promise<RevisionAnswer> => {
     steps.begin(title);
-    const revision = await untilSettled(api, await change(), LOOK_EVERY_MS, (status) => steps.update(status));
-    steps.done((await readMoves(api, id, revision.id)).join(" > "));
+    const revision = await untilSettled(api, await change(), POLL_INTERVAL_MS, (status) => steps.update(status));
+    steps.done((await readStatuses(api, id, revision.id)).join(" > "));
     return revision;
   };
 
@@ -61,56 +61,54 @@ const show = async (api: ApiAccess, folder: string, steps: ReturnType<typeof pro
   });
   expectStatus(first, "DEPLOYED");
   const { url } = await readDeployment(api, id);
-  if (url === null) throw new DevFailure("The deployment is DEPLOYED, and has no url.");
+  if (url === null) throw new DevFailure("The deployment is DEPLOYED but has no url.");
 
   steps.begin("Calling it");
-  const said = await chat(api, url, "world");
-  if ("failure" in said) throw new DevFailure(`The agent answered ${said.failure}`);
-  steps.done(`"${said.text}"`);
+  const reply = await chat(api, url, "world");
+  if ("failure" in reply) throw new DevFailure(`The agent answered ${reply.failure}`);
+  steps.done(`"${reply.text}"`);
 
-  const visitors = sendVisitors(api, url);
+  const load = startLoad(api, url);
   const second = await settle("Changing it, under load: revision 2", () =>
     patchDeployment(api, id, { secrets: [{ name: "GREETING", value: "Welcome" }] }),
   );
-  const third = await settle("A broken one: revision 3", async () => {
+  const third = await settle("Deploying a broken server: revision 3", async () => {
     const path = await uploadSource(api, await pack(join(folder, "broken"), BROKEN));
     return patchDeployment(api, id, { source_revision_config: { source_tarball_path: path } });
   });
   const serving = await readDeployment(api, id);
   const stillGood = await chat(api, url, "world");
-  const fourth = await settle("Going back to the first: revision 4", () => redeploy(api, id, first.id));
+  const fourth = await settle("Rolling back to revision 1: revision 4", () => redeploy(api, id, first.id));
   const last = await chat(api, url, "world");
-  const visits = await visitors.stop();
+  const result = await load.stop();
 
   expectStatus(second, "DEPLOYED");
   expectStatus(third, "DEPLOY_FAILED");
   expectStatus(fourth, "DEPLOYED");
-  if (serving.active_revision_id !== second.id)
-    throw new DevFailure("The broken revision took the second one's place.");
-  console.log(`\nRevision 3 says why it failed: ${third.failure?.message}`);
-  console.log(`Meanwhile revision 2 served: ${textOf(stillGood)}; after going back: ${textOf(last)}\n`);
+  if (serving.active_revision_id !== second.id) throw new DevFailure("The broken revision replaced revision 2.");
+  console.log(`\nRevision 3 failed: ${third.failure?.message}`);
+  console.log(`Revision 2 continued to serve: ${textOf(stillGood)}; after the rollback: ${textOf(last)}\n`);
   for (const revision of (await listRevisions(api, id)).toReversed()) {
     console.log(`   ${revision.id}  ${revision.status}`);
   }
-  if (visits.failed.length > 0) {
-    throw new DevFailure(`${visits.failed.length} requests failed meanwhile; the first: ${visits.failed[0]}`);
+  if (result.failed.length > 0) {
+    throw new DevFailure(`${result.failed.length} requests failed meanwhile; the first: ${result.failed[0]}`);
   }
-  console.log(`\n${visits.answered} requests during all of this, 0 failed; replies: ${visits.replies.join(" ")}`);
-  const asked = visits.answered + 3;
+  console.log(`\n${result.answered} requests during the demo, 0 failed; replies: ${result.replies.join(" ")}`);
+  const turns = result.answered + 3;
   const traced = await tracedRuns(api);
-  if (traced !== asked) throw new DevFailure(`${asked} turns were answered, and ${traced} runs were traced.`);
-  console.log(`${asked} turns answered, ${traced} runs in the tracing project "${NAME}": equal.\n`);
+  if (traced !== turns) throw new DevFailure(`${turns} turns were answered, but ${traced} runs were traced.`);
+  console.log(`${turns} turns answered, ${traced} runs in the tracing project "${NAME}": equal.\n`);
 };
 
-const textOf = (said: { readonly text: string } | { readonly failure: string }): string =>
-  "text" in said ? `"${said.text}"` : said.failure;
+const textOf = (reply: Reply): string => ("text" in reply ? `"${reply.text}"` : reply.failure);
 
 const expectStatus = ({ status, failure }: RevisionAnswer, expected: string): void => {
   if (status !== expected)
     throw new DevFailure(`The revision is ${status} instead of ${expected}: ${failure?.message}`);
 };
 
-/** Runs of today and the days beside it, as an export would take them. */
+/** Number of runs that an export of the last and the next 24 hours would contain. */
 const tracedRuns = async (api: ApiAccess): Promise<number> => {
   const window = {
     start_time: new Date(Date.now() - DAY_MS).toISOString(),

@@ -8,7 +8,7 @@ const EXAMPLE = join(import.meta.dirname, "../../examples/agent");
 const CONFIG = "waybill.json";
 const run = promisify(execFile);
 
-/** Bundles the example with everything that it imports into one module, as any Worker is, and packs it. */
+/** Bundles the example and its imports into one module and packs it as a .tar.gz. */
 export const packExample = async (folder: string): Promise<Uint8Array<ArrayBuffer>> => {
   const built = join(folder, "built");
   const options = ["--dry-run", `--outdir=${built}`, "--name=agent", "--compatibility-date=2026-11-01"];
@@ -20,7 +20,7 @@ export const packExample = async (folder: string): Promise<Uint8Array<ArrayBuffe
   return pack(join(folder, "example"), readFileSync(join(built, "server.js"), "utf8"));
 };
 
-/** A source whose server is this code. */
+/** Packs a source with this server code as a .tar.gz. */
 export const pack = async (folder: string, server: string): Promise<Uint8Array<ArrayBuffer>> => {
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(EXAMPLE, CONFIG), join(folder, CONFIG));
@@ -30,5 +30,5 @@ export const pack = async (folder: string, server: string): Promise<Uint8Array<A
   return Uint8Array.from(readFileSync(tarball));
 };
 
-/** No questions, no reports, and no requests to the internet. */
+/** Disables wrangler's questions, reports and requests to the internet. */
 const QUIET = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };

@@ -1,23 +1,23 @@
-/** What the demo's support agent is asked and answers. Invented; every text is the demo's own. */
+/** One conversation of the demo's support agent. All texts are invented. */
 export interface Conversation {
   readonly customer: string;
   readonly question: string;
   readonly document: string;
   readonly answer: string;
   readonly model: Model;
-  /** Whether looking up the order fails. */
+  /** Whether the tool "look up order" fails. */
   readonly isBroken: boolean;
-  /** Score the customer gave; null: none. */
+  /** Feedback score; null: none. */
   readonly score: number | null;
 }
 
-/** A trace as it was sent: how many runs it has and which is its root. */
+/** A trace that was sent: its number of runs and the id of its root. */
 export interface Trace {
   readonly runs: number;
   readonly rootId: string;
 }
 
-/** A model's name and its price in US dollars for a million tokens. */
+/** A model's name and its price in US dollars per million tokens. */
 export interface Model {
   readonly name: string;
   readonly inputPrice: number;
@@ -38,11 +38,11 @@ const QUESTIONS = [
   ["¿Tienen la lámpara en azul?", "La lámpara existe en tres colores.", "Sí, quedan cuatro."],
 ] as const;
 
-/** Of so many conversations, one meets a broken order system. */
+/** The tool "look up order" fails in one of this many conversations. */
 const BROKEN_EVERY = 11;
 const SCORED_EVERY = 4;
 
-/** The n-th conversation; the same number gives the same one. */
+/** The n-th conversation. Deterministic. */
 export const conversation = (n: number): Conversation => {
   const [question, document, answer] = QUESTIONS[n % QUESTIONS.length] ?? QUESTIONS[0];
   return {

@@ -20,18 +20,18 @@ import { timesAt } from "./times.ts";
 
 const PROJECT = "demo";
 const PREFIX = "traces";
-const LOOK_EVERY_MS = 100;
-/** Days that nothing was sent for: enough to be still at work when it is cancelled. */
+const POLL_INTERVAL_MS = 100;
+/** Days without traces; enough that the export is still running when it is cancelled. */
 const CANCELLED_DAYS = 60;
 
 /**
- * Real traces in, Parquet in a bucket out, read back and counted; then a schedule, a cancelled export and what the first
- * export has to tell. Throws a DevFailure when the counts differ.
+ * Sends real traces, exports them as Parquet, reads the files back and counts the rows; then shows a schedule, a cancelled
+ * export and the events of the first export. Throws a DevFailure if the counts differ.
  */
 export const demo = async (): Promise<void> => {
   console.log("\nWaybill demo: traces in, Parquet out. Nothing leaves this machine.\n");
   const steps = progressLine();
-  steps.begin("Starting the service, and an S3 bucket beside it");
+  steps.begin("Starting the service and an S3 bucket");
   await withTemporaryWaybill({ name: "waybill-demo", keepsFiles: true }, async ({ config }, folder) => {
     steps.done(config.url);
     await show(config, join(folder, "bucket"), steps);
@@ -47,7 +47,7 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
     LANGSMITH_API_KEY: config.api_key,
     LANGSMITH_PROJECT: PROJECT,
   });
-  // Loaded only now: the SDK reads these variables when it is loaded and when it is first used.
+  // Imported here, because the SDK reads these variables when it is loaded.
   const { sendTraces } = await import("./send.ts");
   const sent = await sendTraces(PROJECT, times.replayed);
   steps.done(`${sent.runs} runs in ${sent.traces} traces over 3 days, ${sent.feedback} pieces of feedback`);
@@ -59,7 +59,7 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
   };
   const window = { start_time: isoFromMs(times.start), end_time: isoFromMs(times.end) };
   const exportId = await createExport(config, { ...origin, ...window, format_version: "v2_beta" });
-  const ended = await untilCompleted(config, exportId, LOOK_EVERY_MS, (state) => steps.update(rowsOf(state)));
+  const ended = await untilCompleted(config, exportId, POLL_INTERVAL_MS, (state) => steps.update(rowsOf(state)));
   steps.done(rowsOf(ended));
 
   steps.begin("Reading the bucket with DuckDB");
@@ -67,25 +67,25 @@ const show = async (config: WaybillConfig, folder: string, steps: ReturnType<typ
   const found = await readBack(folder, PREFIX, files);
   steps.done(`${files.length} objects downloaded`);
 
-  steps.begin("Exporting every hour, by a schedule");
+  steps.begin("Exporting every hour with a schedule");
   const hourly = await scheduleHourly(config, origin, isoFromMs(times.hour));
   steps.done(`its first window is ${hourly.status}, ${hourly.rows_written} rows`);
 
-  steps.begin("Cancelling an export at work");
+  steps.begin("Cancelling a running export");
   const long = { start_time: isoFromMs(times.start - CANCELLED_DAYS * DAY_MS), end_time: window.end_time };
   const cancelled = await startAndCancel(config, origin, long);
-  steps.done(`${cancelled.status}, and nothing starts it again`);
+  steps.done(`${cancelled.status}; it cannot be restarted`);
 
   console.log(`\n${found.report}\n`);
   if (found.rows !== sent.runs) {
     throw new DevFailure(`${sent.runs} runs were sent, but ${found.rows} were read back. The files are in ${folder}.`);
   }
   console.log(`${sent.runs} runs sent, ${found.rows} rows read back: equal.\n`);
-  console.log(`All exports of the workspace now:\n\n${exportTable((await listExports(config)).toReversed())}\n`);
-  console.log(`What happened to the first one, as GET /api/v1/bulk-exports/${exportId}/events tells it:\n`);
+  console.log(`All exports of the workspace:\n\n${exportTable((await listExports(config)).toReversed())}\n`);
+  console.log(`Events of the first export, from GET /api/v1/bulk-exports/${exportId}/events:\n`);
   console.log(`${timeline(await readEvents(config, exportId))}\n`);
-  console.log(`The files stay in ${folder}; any Parquet reader opens them.
-To verify them: _SUCCESS holds the SHA-256 of the manifest, and the manifest rows, bytes and SHA-256 of every file.
+  console.log(`The files are in ${folder}; any Parquet reader can open them.
+To verify them: _SUCCESS holds the SHA-256 of the manifest, and the manifest holds rows, bytes and SHA-256 of each file.
 
    cd ${join(folder, PREFIX, "_waybill", `export_id=${exportId}`)} && cat _SUCCESS && sha256sum manifest.json
 

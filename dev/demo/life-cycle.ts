@@ -10,12 +10,12 @@ import {
 } from "../api.ts";
 import { table } from "../table.ts";
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
-/** What exports of the demo have in common. */
+/** Destination and project, which all exports of the demo share. */
 export type Origin = Pick<ExportRequest, "bulk_export_destination_id" | "session_id">;
 
-/** Starts an hourly schedule whose first window is due already; answers when the export that it spawned is COMPLETED. */
+/** Creates an hourly schedule whose first window is due, waits until the export of that window is COMPLETED, and returns it. */
 export const scheduleHourly = async (api: ApiAccess, origin: Origin, start: string): Promise<ExportAnswer> => {
   const scheduleId = await createExport(api, { ...origin, start_time: start, interval_hours: 1 });
   const find = async (): Promise<ExportAnswer | undefined> =>
@@ -23,28 +23,28 @@ export const scheduleHourly = async (api: ApiAccess, origin: Origin, start: stri
   for (;;) {
     const spawned = await find();
     if (spawned !== undefined) {
-      await untilCompleted(api, spawned.id, LOOK_EVERY_MS);
+      await untilCompleted(api, spawned.id, POLL_INTERVAL_MS);
       return (await find()) ?? spawned;
     }
-    await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+    await new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS));
   }
 };
 
-/** Asks for an export and cancels it while it works; answers with its final record. */
+/** Creates an export, cancels it while it is running, and returns its final record. */
 export const startAndCancel = async (
   api: ApiAccess,
   origin: Origin,
   window: Pick<ExportRequest, "start_time" | "end_time">,
 ): Promise<ExportAnswer> => cancelExport(api, await createExport(api, { ...origin, ...window }));
 
-/** Exports as a table, the oldest first. */
+/** Exports as a table, in the given order. */
 export const exportTable = (exports: readonly ExportAnswer[]): string =>
   table(
     ["export", "from (UTC)", "to", "kind", "status", "rows"],
     exports.map((one) => [
       one.id.slice(0, 8),
       minuteOf(one.start_time),
-      one.end_time === null ? "for ever" : minuteOf(one.end_time),
+      one.end_time === null ? "no end" : minuteOf(one.end_time),
       kindOf(one),
       one.status,
       String(one.rows_written),
@@ -58,7 +58,7 @@ const kindOf = (one: ExportAnswer): string => {
 
 const minuteOf = (instant: string): string => instant.slice(0, 16).replace("T", " ");
 
-/** Events on a line each with the time since the first one; equal neighbours share a line. */
+/** One line per event with the time since the first one. Consecutive events of one type share a line. */
 export const timeline = (events: readonly EventAnswer[]): string => {
   const first = Date.parse(events[0]?.at ?? "");
   const groups: { readonly type: string; readonly at: string; times: number }[] = [];

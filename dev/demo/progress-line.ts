@@ -1,4 +1,4 @@
-/** Numbered steps on the terminal. The line of the step that works is rewritten in place; a log gets its last form. */
+/** Numbered steps on the terminal. The line of the current step is rewritten in place. A log gets finished steps only. */
 export const progressLine = (): {
   begin(title: string): void;
   update(detail: string): void;

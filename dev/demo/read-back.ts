@@ -3,7 +3,7 @@ import type { DownloadedFile } from "../download.ts";
 import { openDuckDB } from "../duckdb.ts";
 import { table } from "../table.ts";
 
-/** What DuckDB found in the downloaded files: the number of rows, and tables to print. */
+/** Contents of the downloaded files according to DuckDB: the number of rows, and tables to print. */
 export interface ReadBack {
   readonly rows: number;
   readonly report: string;
@@ -19,7 +19,7 @@ const PER_MODEL = `
          printf('$%.4f', sum(total_cost)) AS cost
   FROM runs WHERE run_type = 'llm' GROUP BY ALL ORDER BY sum(total_cost) DESC`;
 
-/** Reads an export's files below a prefix of the folder as one Hive-partitioned table and asks it three questions. */
+/** Reads an export's files below a prefix of the folder as one Hive-partitioned table and runs three queries. */
 export const readBack = async (folder: string, prefix: string, files: readonly DownloadedFile[]): Promise<ReadBack> => {
   const duckdb = await openDuckDB();
   try {
@@ -33,7 +33,7 @@ export const readBack = async (folder: string, prefix: string, files: readonly D
       );
     };
     const [counted] = await duckdb.rows("SELECT count(*)::INT AS n, count(DISTINCT id)::INT AS ids FROM runs");
-    if (counted?.n !== counted?.ids) throw new Error("a run came out twice");
+    if (counted?.n !== counted?.ids) throw new Error("a run was exported twice");
     const report = [listing(files), await ask(PER_DAY), quoted(PER_MODEL), await ask(PER_MODEL)].join("\n\n");
     return { rows: Number(counted?.n), report };
   } finally {
@@ -41,7 +41,7 @@ export const readBack = async (folder: string, prefix: string, files: readonly D
   }
 };
 
-/** Data files below their common folder, then what Waybill wrote beside them to prove the export. */
+/** The data files below their common folder, then the manifest and _SUCCESS. */
 const listing = (objects: readonly DownloadedFile[]): string => {
   const folder = objects.map(({ key }) => /.*\/(?=year=)/.exec(key)?.[0]).find((found) => found !== undefined) ?? "";
   const data = objects.filter(({ key }) => key.startsWith(folder));
@@ -50,7 +50,7 @@ const listing = (objects: readonly DownloadedFile[]): string => {
   return [
     `   ${folder}`,
     table(["file", "bytes"], rows),
-    `   and beside them, as proof that they are complete:\n${proof.map(({ key }) => `   ${key}`).join("\n")}`,
+    `   and the proof that they are complete:\n${proof.map(({ key }) => `   ${key}`).join("\n")}`,
   ].join("\n\n");
 };
 

@@ -1,48 +1,48 @@
 import { Client } from "langsmith";
-import { type Conversation, conversation, type Trace } from "./conversations.ts";
+import { conversation, type Trace } from "./conversations.ts";
 import { answerLive } from "./live.ts";
 import { replay } from "./replay.ts";
 
-/** What was sent, counted on the sender's side. */
+/** Numbers of what was sent, counted by the sender. */
 export interface Sent {
   readonly runs: number;
   readonly traces: number;
   readonly feedback: number;
 }
 
+interface SentTrace {
+  readonly trace: Trace;
+  readonly score: number | null;
+}
+
 const LIVE_CONVERSATIONS = 40;
 
 /**
- * Sends traces with the langsmith SDK, which finds the service in LANGSMITH_ENDPOINT, LANGSMITH_API_KEY and
- * LANGSMITH_PROJECT as in any program: those of now through `traceable`, those that began `earlier` as run trees with
- * times.
+ * Sends traces with the langsmith SDK, which reads LANGSMITH_ENDPOINT, LANGSMITH_API_KEY and LANGSMITH_PROJECT: current
+ * ones with `traceable`, and one run tree with explicit times for each start time in `earlier`.
  */
 export const sendTraces = async (project: string, earlier: readonly number[]): Promise<Sent> => {
   const client = new Client();
-  const traces: { readonly trace: Trace; readonly said: Conversation }[] = [];
+  const traces: SentTrace[] = [];
   for (let n = 0; n < LIVE_CONVERSATIONS; n++) {
-    const said = conversation(n);
-    traces.push({ trace: await answerLive(said, client), said });
+    const live = conversation(n);
+    traces.push({ trace: await answerLive(live, client), score: live.score });
   }
   for (const [n, startTime] of earlier.entries()) {
-    const said = conversation(n + 1);
-    traces.push({ trace: await replay(said, client, startTime), said });
+    const past = conversation(n + 1);
+    traces.push({ trace: await replay(past, client, startTime), score: past.score });
   }
   await client.awaitPendingTraceBatches();
   const feedback = await sendFeedback(client, project, traces);
   return { runs: traces.reduce((sum, { trace }) => sum + trace.runs, 0), traces: traces.length, feedback };
 };
 
-const sendFeedback = async (
-  client: Client,
-  project: string,
-  traces: readonly { readonly trace: Trace; readonly said: Conversation }[],
-): Promise<number> => {
+const sendFeedback = async (client: Client, project: string, traces: readonly SentTrace[]): Promise<number> => {
   const { id: sessionId } = await client.readProject({ projectName: project });
-  const scored = traces.filter(({ said }) => said.score !== null);
+  const scored = traces.filter(({ score }) => score !== null);
   await Promise.all(
-    scored.map(({ trace, said }) =>
-      client.createFeedback({ runId: trace.rootId, sessionId, key: "customer_score", score: said.score }),
+    scored.map(({ trace, score }) =>
+      client.createFeedback({ runId: trace.rootId, sessionId, key: "customer_score", score }),
     ),
   );
   return scored.length;

@@ -7,14 +7,14 @@ const MINUTE_MS = 60_000;
 const REPLAYED_PER_DAY = 40;
 const REPLAYED_IN_HOUR = 6;
 
-/** When everything in the demo happens. Instants in epoch milliseconds. */
+/** Times of the demo, in epoch milliseconds. */
 export interface DemoTimes {
-  /** The export's window: two days before today, today, and an hour that may still be tomorrow's. */
+  /** The export's window: from the start of the day before yesterday to the end of tomorrow (UTC). */
   readonly start: number;
   readonly end: number;
-  /** The last full hour of which a schedule exports at once: its delay is over. */
+  /** Start of the last full hour that a schedule exports without waiting: its spawn delay is over. */
   readonly hour: number;
-  /** Starts of conversations that are replayed: over the two earlier days, and within the hour. */
+  /** Starts of replayed conversations: on the two days before today, and within `hour`. */
   readonly replayed: readonly number[];
 }
 

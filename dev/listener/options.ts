@@ -7,14 +7,14 @@ import { withUsage } from "../usage.ts";
 const USAGE = "Usage: npm run listener -- <directory> [--compute-id <name>] [--poll-ms <milliseconds>]";
 
 export interface ListenerOptions {
-  /** Holds the agents, each in a folder of its own. */
+  /** Holds one folder per agent. */
   readonly directory: string;
   readonly computeId: string;
-  /** Between two polls; null: as the service says. */
+  /** Interval of polls; null: the service decides. */
   readonly pollMs: number | null;
 }
 
-/** Reads the command line; throws a DevFailure with the usage when it cannot be understood. */
+/** Reads the command line. Throws a DevFailure with the usage if it is not valid. */
 export const readOptions = (args: readonly string[]): ListenerOptions =>
   withUsage(USAGE, () => {
     const options = { "compute-id": { type: "string" }, "poll-ms": { type: "string" } } as const;

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { type ApiAccess, ask } from "../api.ts";
-import { PassingFailure } from "../failure.ts";
+import { TransientFailure } from "../failure.ts";
 
-/** A revision to be run, with the right to do so. */
+/** A revision to run, with the lease that allows it. */
 export interface Work {
   readonly deployment_id: string;
   readonly revision_id: string;
@@ -29,7 +29,7 @@ export interface Report {
 
 const LISTENERS = "/v2/listeners";
 
-/** The listener of this compute id: a new one, or the one that is there. */
+/** Id of the listener with this compute id, which is created if it does not exist. */
 export const findListener = async (api: ApiAccess, computeId: string): Promise<string> => {
   const { resources } = await ask<{ resources: { id: string; compute_id: string }[] }>(api, "GET", LISTENERS);
   const known = resources.find((one) => one.compute_id === computeId);
@@ -41,28 +41,28 @@ export const findListener = async (api: ApiAccess, computeId: string): Promise<s
 export const poll = (api: ApiAccess, listenerId: string): Promise<Poll> =>
   ask(api, "POST", `${LISTENERS}/${listenerId}/poll`);
 
-const SAY_AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * Says how far the work is, which renews the lease; false: nobody took it, and the work is to be given up. What was not
- * heard is said again as long as the lease lasts and it is wanted: saying it twice is harmless, and who was heard must
- * not give up.
+ * Reports the status of the work, which renews the lease. false: the service did not accept it, and the work must stop.
+ * A report without an answer is repeated while the lease lasts and `isWanted` holds. Repeating is safe: a report that
+ * was processed without an answer is accepted again.
  */
 export const report = async (
   api: ApiAccess,
   listenerId: string,
   work: Work,
-  said: Report,
+  status: Report,
   isWanted: () => boolean,
 ): Promise<boolean> => {
   const path = `${LISTENERS}/${listenerId}/revisions/${work.revision_id}/status`;
-  const body = { deployment_id: work.deployment_id, lease_id: work.lease_id, ...said };
-  for (const until = Date.now() + work.lease_seconds * 1000; ; await setTimeout(SAY_AGAIN_MS)) {
+  const body = { deployment_id: work.deployment_id, lease_id: work.lease_id, ...status };
+  for (const until = Date.now() + work.lease_seconds * 1000; ; await setTimeout(RETRY_MS)) {
     try {
       await ask(api, "POST", path, body);
       return true;
     } catch (failure) {
-      if (!(failure instanceof PassingFailure) || !isWanted() || Date.now() >= until) return false;
+      if (!(failure instanceof TransientFailure) || !isWanted() || Date.now() >= until) return false;
     }
   }
 };

@@ -3,7 +3,7 @@ import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { parquetMetadataAsync } from "hyparquet";
 import type { ManifestFile } from "./manifest.ts";
 
-/** Reads a file that has the size it should have: its SHA-256 whole, its rows from its footer. One line per problem. */
+/** Reads a file of the expected size and checks its SHA-256 and the rows in its footer. Returns one line per problem. */
 export const checkContents = async (
   client: S3Client,
   bucket: string,
@@ -20,18 +20,18 @@ export const checkContents = async (
   if (sha256 !== null && found !== sha256)
     return [`CHANGED  ${key}: its SHA-256 is ${found}, not ${sha256}. Restore it, or export again.`];
 
-  let unread: unknown = null;
+  let readFault: unknown = null;
   const slice = async (start: number, end = bytes): Promise<ArrayBuffer> => {
     try {
       return Uint8Array.from(await (await read(`bytes=${start}-${end - 1}`)).transformToByteArray()).buffer;
     } catch (error) {
-      unread = error;
+      readFault = error;
       throw error;
     }
   };
   const footer = await parquetMetadataAsync({ byteLength: bytes, slice }).catch(() => null);
-  if (unread !== null) throw unread; // says nothing of the file
-  if (footer === null) return [`CHANGED  ${key}: it is no Parquet file. Restore it, or export again.`];
+  if (readFault !== null) throw readFault; // not a problem of the file
+  if (footer === null) return [`CHANGED  ${key}: it is not a Parquet file. Restore it, or export again.`];
   if (Number(footer.num_rows) === rows) return [];
   return [`CHANGED  ${key}: it holds ${footer.num_rows} rows, not ${rows}. Restore it, or export again.`];
 };

@@ -1,11 +1,11 @@
 import { S3ServiceException } from "@aws-sdk/client-s3";
 import { DevFailure } from "../failure.ts";
 
-/** What came between the command and the bucket, for the person there; anything else is a fault of ours and stays. */
+/** Translates an error of a request to the bucket into a DevFailure. Other errors are internal and returned unchanged. */
 export const explained = (error: unknown): unknown => {
   if (error instanceof S3ServiceException) {
     return new DevFailure(
-      `The bucket refused to be read (${error.name}). Check credentials and --endpoint; needed are s3:ListBucket and s3:GetObject.`,
+      `Reading the bucket was refused (${error.name}). Check the credentials and --endpoint; the permissions s3:ListBucket and s3:GetObject are needed.`,
     );
   }
   if (!(error instanceof Error)) return error;

@@ -1,10 +1,7 @@
 import type { ListedObject } from "../download.ts";
 import type { ManifestFile } from "./manifest.ts";
 
-/**
- * Compares what the manifest says with what the bucket lists in the export's folder. Answers one line per problem,
- * with what to do.
- */
+/** Compares the manifest with the objects in the export's folder. Returns one line per problem, with what to do. */
 export const compareListing = (files: readonly ManifestFile[], objects: readonly ListedObject[]): readonly string[] => {
   const found = new Map(objects.map((object) => [object.key, object]));
   const listed = new Set(files.map((file) => file.key));
@@ -14,7 +11,7 @@ export const compareListing = (files: readonly ManifestFile[], objects: readonly
   ];
 };
 
-/** Whether an object's ETag shows its content: it is what the MD5s of the content make. */
+/** Whether the object's ETag proves its content: it equals the ETag computed from the MD5s of the content. */
 export const isProvenByEtag = (file: ManifestFile, objects: readonly ListedObject[]): boolean =>
   objects.some(({ key, etag }) => key === file.key && etag === file.expected_etag);
 
@@ -27,7 +24,7 @@ const problemsOf = (file: ManifestFile, object: ListedObject | undefined): reado
   return [];
 };
 
-const REPLACED = "Somebody wrote over it: restore it, or export again.";
+const REPLACED = "It was overwritten: restore it, or export again.";
 
 const extra = ({ key }: ListedObject): string =>
-  `EXTRA    ${key}: the manifest does not list it, but readers of the folder count it. Move it elsewhere.`;
+  `EXTRA    ${key}: the manifest does not list it, but readers of the folder include it. Move it elsewhere.`;

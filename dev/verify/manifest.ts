@@ -1,7 +1,7 @@
 import { MANIFEST_VERSION } from "../../src/domain/export/manifest.ts";
 import { DevFailure } from "../failure.ts";
 
-/** What verifying reads of a manifest. */
+/** The members of a manifest that verification uses. */
 export interface Manifest {
   readonly export_id: string;
   readonly bucket_name: string;
@@ -18,11 +18,11 @@ export interface ManifestFile {
   /** null: an older version wrote the file. */
   readonly sha256: string | null;
   readonly expected_etag: string | null;
-  /** null: the store said none. */
+  /** null: the store returned none. */
   readonly etag: string | null;
 }
 
-/** Throws a DevFailure when the text is no manifest of a version that can be verified. */
+/** Throws a DevFailure if the text is not a manifest of a supported version. */
 export const readManifest = (text: string): Manifest => {
   const manifest = parsed(text);
   if (manifest?.manifest_version === MANIFEST_VERSION) return manifest as unknown as Manifest; // as manifestOf writes it

@@ -4,21 +4,21 @@ import { withUsage } from "../usage.ts";
 const USAGE = `Usage: npm run verify -- <what> [--full] [--endpoint <url>]
 
   <what>      an export id (of the service that npm run dev runs), or a manifest: a path, s3://bucket/key, or a URL
-  --full      read every file: its SHA-256 and its rows
+  --full      read every file and check its SHA-256 and its rows
   --endpoint  address of the store, if it is not AWS
 
-Credentials for the bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION; for
-the bucket of npm run dev none are needed.`;
+Credentials for the bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION. The
+bucket of npm run dev needs none.`;
 
 export interface VerifyOptions {
-  /** An export id, or where a manifest is. */
+  /** An export id, or the address of a manifest. */
   readonly what: string;
   readonly full: boolean;
   /** null: AWS, or the bucket of the local service. */
   readonly endpoint: string | null;
 }
 
-/** Reads the command line; throws a DevFailure with the usage when it cannot be understood. */
+/** Reads the command line. Throws a DevFailure with the usage if it is not valid. */
 export const readOptions = (args: readonly string[]): VerifyOptions =>
   withUsage(USAGE, () => {
     const options = { full: { type: "boolean" }, endpoint: { type: "string" } } as const;

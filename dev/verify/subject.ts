@@ -7,7 +7,7 @@ import { DevFailure } from "../failure.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import type { VerifyOptions } from "./options.ts";
 
-/** What is verified: a manifest, its very text, and a client for the bucket it speaks of; `destroy` it in the end. */
+/** What is verified: a manifest, its exact text, and a client for its bucket. The caller must `destroy` the client. */
 export interface Subject {
   readonly text: string;
   readonly manifest: Manifest;
@@ -17,10 +17,10 @@ export interface Subject {
 const EXPORT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const S3_ADDRESS = /^s3:\/\/(?<bucket>[^/]+)\/(?<key>.+)$/;
 
-/** The SDK insists on a region; AWS answers with the right one, and the SDK follows. */
+/** The SDK requires a region. AWS redirects to the right one, and the SDK follows. */
 const ANY_REGION = "us-east-1";
 
-/** Finds the manifest and the way to its bucket. */
+/** Reads the manifest and creates the client of its bucket. */
 export const subjectOf = async ({ what, endpoint }: VerifyOptions): Promise<Subject> => {
   if (EXPORT_ID.test(what)) return ofLocalService(what, endpoint);
   const client = clientOfEnvironment(endpoint);
@@ -57,7 +57,7 @@ const textAt = async (what: string, client: S3Client): Promise<string> => {
   }
   if (/^https?:/.test(what)) {
     const answer = await fetch(what).catch(() => {
-      throw new DevFailure(`Nothing answers at ${what}.`);
+      throw new DevFailure(`No answer from ${what}.`);
     });
     if (!answer.ok) throw new DevFailure(`${what} was answered with ${answer.status}.`);
     return answer.text();
@@ -65,6 +65,6 @@ const textAt = async (what: string, client: S3Client): Promise<string> => {
   try {
     return readFileSync(what, "utf8");
   } catch {
-    throw new DevFailure(`There is no export id, no address and no readable file in "${what}".`);
+    throw new DevFailure(`"${what}" is not an export id, an address or a readable file.`);
   }
 };

@@ -8,7 +8,7 @@ import { checkMarker } from "./marker.ts";
 import { readOptions, type VerifyOptions } from "./options.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 
-/** Verifies the export that the command line names and tells what it found; false: something is wrong. */
+/** Verifies the export that the command line names and prints the problems; false: there are problems. */
 export const verify = async (args: readonly string[]): Promise<boolean> => {
   const options = readOptions(args);
   try {
@@ -48,7 +48,7 @@ const verifySubject = async (subject: Subject, { full }: VerifyOptions): Promise
     }
   }
   if (found > 0) {
-    console.log(`\n${count(found, "problem")}: the bucket does not hold what the export wrote.`);
+    console.log(`\n${count(found, "problem")}: the bucket differs from what the export wrote.`);
     return false;
   }
   const byEtag = files.filter((file) => isProvenByEtag(file, objects)).length;

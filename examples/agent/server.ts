@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { Client } from "langsmith";
 import { RunTree } from "langsmith/run_trees";
 
-/** What Waybill puts into the environment of an agent, and a secret of our own. */
+/** The variables that Waybill sets for an agent, and GREETING, a secret of this deployment. */
 interface Environment {
   readonly LANGSMITH_ENDPOINT: string;
   readonly LANGSMITH_API_KEY: string;
@@ -10,10 +10,10 @@ interface Environment {
   readonly GREETING?: string;
 }
 
-/** A small agent server: it greets, and traces every turn to Waybill with the SDK. */
+/** A small agent server. It greets and traces each turn to Waybill with the SDK. */
 const app = new Hono<{ Bindings: Environment }>();
 
-/** The revision is DEPLOYED once this answers 200. */
+/** The revision becomes DEPLOYED when this answers 200. */
 app.get("/ok", (context) => context.json({ ok: true }));
 
 app.post("/chat", async (context) => {

@@ -1,6 +1,6 @@
--- The table that a project is read from when its binding names no other columns. Several projects and workspaces may
--- share it. Ordered so that a day of a project lies together; a row that changes is inserted and deleted, never
--- doubled. ingested_at fixes what a snapshot sees and tells late rows, which the index finds without reading the rest.
+-- The table of a project whose binding names no other columns. Several projects and workspaces may share it.
+-- The order keeps the rows of a project and a day together. To change a row, insert the new one and delete the old one.
+-- ingested_at defines the rows of a snapshot and identifies late rows; the index finds them without a full scan.
 CREATE TABLE runs (
   id String,
   session_id String,

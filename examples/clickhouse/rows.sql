@@ -1,4 +1,4 @@
--- 100,000 runs of the project "chat" in the first week of November 2026: traces of a chain and three calls of a model.
+-- 100,000 runs of the project "chat" in the first week of November 2026: traces of a chain with three model calls.
 INSERT INTO runs (id, session_id, trace_id, parent_run_id, parent_run_ids, name, run_type, start_time, end_time, status,
   dotted_order, inputs, outputs, extra, tags, total_tokens, total_cost)
 WITH

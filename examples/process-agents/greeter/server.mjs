@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** An agent server as a process: it listens on PORT and answers `GET /ok`. */
+/** An agent server that runs as a process. It listens on PORT and answers `GET /ok`. */
 createServer((request, response) => {
   const isHealthy = process.env.BROKEN === undefined;
   response.statusCode = request.url === "/ok" && !isHealthy ? 500 : 200;

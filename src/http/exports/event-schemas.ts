@@ -40,7 +40,7 @@ export const RUN_EVENTS = {
   PageStaged: "A page of the table was read.",
   StagingDropped: "The rows of the table changed since they were counted; the table is read again.",
   SnapshotTaken: "The traces to export were determined.",
-  SegmentDerived: "A part of a file that could not be copied was encoded.",
+  SegmentDerived: "A segment was derived from rows that cannot be copied unchanged.",
   FilesPlanned: "The files to write were determined.",
   UploadOpened: "A multipart upload was opened.",
   PartUploaded: "A part was uploaded.",
@@ -62,7 +62,7 @@ export const RUN_EVENTS = {
   RunFailed: "The run ended: no retry is left, or the failure cannot be retried.",
   RunCancelled: "The run ended, because its export was cancelled.",
   RunTimedOut: "The run ended, because its export timed out.",
-  ScratchCleaned: "The temporary objects of the run were deleted.",
+  ScratchCleaned: "The scratch objects of the run were deleted.",
 } as const satisfies Record<ExportRunEvent["type"], string>;
 
 export const exportEventsShown = eventPageShown("BulkExportEvent", EXPORT_EVENTS);

@@ -20,7 +20,7 @@ it("npm run demo reads back as many runs as it sent, and shows a schedule, a can
   expect(stdout).toMatch(/^ .* one-off +CANCELLED +\d+$/m);
   expect(stdout).toMatch(/^ +0\.000 s +ExportCreated$/m);
   expect(stdout).toMatch(/^ +\d+\.\d{3} s +ExportCompleted$/m);
-  const files = /^The files stay in (\S+);/m.exec(stdout)?.[1] ?? "";
+  const files = /^The files are in (\S+);/m.exec(stdout)?.[1] ?? "";
   expect(existsSync(files)).toBe(true);
   rmSync(files.replace(/\/bucket$/, ""), { recursive: true });
 });

@@ -46,7 +46,7 @@ const startDev = async (
 const untilListening = async (dev: Dev): Promise<WaybillConfig> => {
   const over = dev.ended.then(() => "ended" as const);
   for (;;) {
-    if (dev.output().includes("Ctrl-C stops it")) break;
+    if (dev.output().includes("Ctrl-C stops the service")) break;
     const pause = new Promise<"on">((resume) => setTimeout(() => resume("on"), 50));
     if ((await Promise.race([over, pause])) === "ended") throw new Error(`it ended: ${dev.output()}`);
   }
@@ -209,7 +209,9 @@ describe("npm run dev says plainly why it does not start", () => {
   it("a state directory that is none", async () => {
     const dev = await startDev({ stateDir: join(import.meta.dirname, "dev.test.ts") });
     expect(await dev.ended).toBe(1);
-    expect(dev.output().trim()).toMatch(/^The state cannot be kept in \S+dev\.test\.ts \(EEXIST\)\. Choose another/);
+    expect(dev.output().trim()).toMatch(
+      /^The state directory \S+dev\.test\.ts cannot be written \(EEXIST\)\. Choose another/,
+    );
   });
 
   it("a setting that the service refuses", async () => {

@@ -103,7 +103,7 @@ it("the reference listener runs a deployment as a process, replaces it, reports 
   listener.kill("SIGTERM");
 });
 
-it("what a listener runs goes on while the service is out of reach", async () => {
+it("agents of a listener continue while the service cannot be reached", async () => {
   const listener = startListener();
   let printed = "";
   listener.stdout?.on("data", (text: Buffer) => {
@@ -113,7 +113,7 @@ it("what a listener runs goes on while the service is out of reach", async () =>
   expect((await untilSettled(waybill.config, created, LOOK_EVERY_MS)).status).toBe("DEPLOYED");
   const { url } = await readDeployment(waybill.config, created.id);
   await stopService();
-  await until(() => printed.includes("out of reach"));
+  await until(() => printed.includes("cannot be reached"));
   expect(await replyOf(url ?? "")).toBe("Hello from steady");
   expect(listener.exitCode).toBe(null);
 });
@@ -163,7 +163,7 @@ it("a listener stays while the service is busy, and says again what was not hear
   await until(() => printed.includes("DEPLOYED at") || listener.exitCode !== null);
   const [, url] = /DEPLOYED at (\S+)/.exec(printed) ?? [];
   expect(await replyOf(url ?? "")).toBe("Hello from patient");
-  expect(printed.match(/out of reach/g)).toHaveLength(2);
+  expect(printed.match(/cannot be reached/g)).toHaveLength(2);
   service.stop();
 });
 
@@ -195,6 +195,6 @@ it.each([
 
 it("a listener whose service does not answer says so", async () => {
   const listener = startListener({ url: "http://127.0.0.1:2" });
-  expect((await outputOf(listener)).trim()).toMatch(/^Nothing answers at http:\/\/127\.0\.0\.1:2\. Start the service/);
+  expect((await outputOf(listener)).trim()).toMatch(/^No answer from http:\/\/127\.0\.0\.1:2\. Start the service/);
   expect(listener.exitCode).toBe(1);
 });

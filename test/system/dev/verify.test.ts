@@ -128,7 +128,7 @@ describe("npm run verify", () => {
     const byItself = await verify([`s3://${s3.bucket_name}/${key}`, "--endpoint", s3.endpoint_url], environment);
     await write(key, before);
     expect(byId.output).toContain(`CHANGED  ${key}: it is not this manifest.`);
-    expect(byItself.output).toMatch(/CHANGED {2}\S+_SUCCESS: it does not name this manifest\./);
+    expect(byItself.output).toMatch(/CHANGED {2}\S+_SUCCESS: it does not hold the SHA-256 of this manifest\./);
     expect([byId.code, byItself.code]).toEqual([1, 1]);
   });
 
@@ -158,7 +158,7 @@ describe("npm run verify", () => {
       [nobody, manifest, s3.endpoint_url, "There are no credentials for the bucket. Set AWS_ACCESS_KEY_ID"],
       [keys, manifest, "http://127.0.0.1:2", "The bucket could not be reached (ECONNREFUSED)."],
       [keys, manifest, "s3.example.com", '--endpoint must be an address such as https://s3.example.com; it is "s3'],
-      [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "Nothing answers at http://127.0.0.1:2/manifest"],
+      [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "No answer from http://127.0.0.1:2/manifest"],
     ] as const;
     for (const [environment, what, endpoint, words] of cases) {
       const told = await verify([what, "--endpoint", endpoint], environment);

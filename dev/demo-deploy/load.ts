@@ -1,23 +1,23 @@
 import type { ApiAccess } from "../api.ts";
 
-/** What visitors of an agent met. */
-export interface Visits {
+/** Result of the requests to an agent. */
+export interface LoadResult {
   readonly answered: number;
-  /** Answers other than 200, in words. */
+  /** Texts of failed requests. */
   readonly failed: readonly string[];
-  /** Different replies in the order in which they were first heard. */
+  /** Distinct replies, in the order in which they first occurred. */
   readonly replies: readonly string[];
 }
 
-const VISITORS = 4;
+const CLIENTS = 4;
 
-/** Visitors who talk to the agent without a pause, each one question after the other, until told to stop. */
-export const sendVisitors = (api: ApiAccess, url: string): { stop(): Promise<Visits> } => {
+/** Sends requests to the agent from several clients concurrently, without pauses, until `stop` is called. */
+export const startLoad = (api: ApiAccess, url: string): { stop(): Promise<LoadResult> } => {
   let isOver = false;
   let answered = 0;
   const failed: string[] = [];
   const replies = new Set<string>();
-  const visit = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     while (!isOver) {
       const reply = await chat(api, url, "visitor").catch((error: unknown) => ({ failure: String(error) }));
       if ("failure" in reply) failed.push(reply.failure);
@@ -27,22 +27,20 @@ export const sendVisitors = (api: ApiAccess, url: string): { stop(): Promise<Vis
       }
     }
   };
-  const visits = Promise.all(Array.from({ length: VISITORS }, visit));
+  const clients = Promise.all(Array.from({ length: CLIENTS }, send));
   return {
     async stop() {
       isOver = true;
-      await visits;
+      await clients;
       return { answered, failed, replies: [...replies] };
     },
   };
 };
 
-/** One question to the deployed agent. */
-export const chat = async (
-  api: ApiAccess,
-  url: string,
-  message: string,
-): Promise<{ readonly text: string } | { readonly failure: string }> => {
+export type Reply = { readonly text: string } | { readonly failure: string };
+
+/** Sends one message to the deployed agent. */
+export const chat = async (api: ApiAccess, url: string, message: string): Promise<Reply> => {
   const answer = await fetch(`${url}/chat`, {
     method: "POST",
     headers: { "X-API-Key": api.api_key, "Content-Type": "application/json" },
@@ -50,5 +48,5 @@ export const chat = async (
   });
   const text = await answer.text();
   if (!answer.ok) return { failure: `${answer.status}: ${text}` };
-  return { text: (JSON.parse(text) as { reply: string }).reply }; // the example answers so
+  return { text: (JSON.parse(text) as { reply: string }).reply }; // examples/agent/server.ts answers with this shape
 };

@@ -23,14 +23,14 @@ import { type Verification, verify } from "./verify.ts";
 
 const SEED = 42;
 const PROJECT = "bench";
-/** What a shell shows for a command that Ctrl-C ended. */
+/** Exit code of a command that was ended by Ctrl-C. */
 const INTERRUPTED = 130;
-/** Any whole day in the past will do; a fixed one keeps the data the same. */
+/** A fixed day in the past, so that the data are the same in each run. */
 const DAY_START = Date.parse("2026-01-15T00:00:00Z");
 const DATA = join(import.meta.dirname, "data");
 const TRACE_TIER = "shortlived";
 
-/** `npm run bench`: ingest and export, side by side with DuckDB and ClickHouse on the same rows. */
+/** `npm run bench`: measures ingest and export, and compares them with DuckDB and ClickHouse on the same rows. */
 const main = async (): Promise<void> => {
   if (process.platform !== "linux")
     throw new DevFailure("The benchmark reads CPU time and memory from /proc, so it needs Linux.");
@@ -43,7 +43,7 @@ const main = async (): Promise<void> => {
     children.push(started);
     return started;
   };
-  say("Building the service as it is deployed, starting it in workerd and a bucket in memory");
+  say("Building the service as for deployment, and starting it in workerd with an in-memory bucket");
   const service = await startService(join(folder, "service"));
   const cleanUp = async (): Promise<void> => {
     await Promise.all([...children.map((started) => started.end()), service.stop()]);
@@ -73,10 +73,10 @@ const measure = async (
   const requests = requestsFor(runs, PROJECT);
   const sentBytes = requests.reduce((sum, request) => sum + request.body.length, 0);
 
-  // Making runs kept everything else waiting: connections that were closed meanwhile must be noticed before they are used.
+  // Generating runs blocked the event loop: closed connections must be detected before they are used.
   await setImmediate();
 
-  // Before the burst, so that nothing but the export's own request comes between the last answer and the export.
+  // Before ingest, so that the export is created directly after the last answer.
   const destination = await createDestination(api, address, "bench");
   const project = await createProject(api, PROJECT);
 
@@ -91,12 +91,12 @@ const measure = async (
     format_version: "v2_beta",
     compression: "zstandard",
   };
-  say("Sealing what is still hot, and a first export, right after the last answer");
+  say("Sealing hot runs and running a first export, directly after the last answer");
   const first = await measureExport(api, request, processIds, bucket);
   const ingestCpu = cpuMicros(processIds) - ingestCpuBefore;
   await bucket.ask({ kind: "save", folder: join(folder, "first") });
 
-  say("Giving the peers the same rows");
+  say("Loading the same rows into the peers");
   const rowsFile = join(folder, "runs.ndjson");
   const identity = { tenantId: api.workspace_id, projectId: request.session_id, traceTier: TRACE_TIER };
   writeRowsFile(rowsFile, runs, identity);
@@ -113,11 +113,11 @@ const measure = async (
   const clickHouse = hasClickHouse() ? await loaded("clickhouse-peer.ts") : null;
   if (clickHouse === null) say("chdb is not installed, so ClickHouse is left out (npm install --prefix bench)");
 
-  say("Comparing what the first export wrote with the generated runs");
+  say("Comparing the rows of the first export with the generated runs");
   await verified(join(folder, "first"), rowsFile);
   rmSync(join(folder, "first"), { recursive: true });
 
-  say(`Exporting ${options.rounds} times each, in turns`);
+  say(`Exporting ${options.rounds} times each, alternating`);
   const compared = await compare({
     rounds: options.rounds,
     api,
@@ -130,7 +130,7 @@ const measure = async (
     folder,
   });
 
-  say("Asking for the newest runs that failed, in turns");
+  say("Querying the newest failed runs, alternating");
   const queries = await compareQueries({ api, projectId: project, duckdb, clickHouse });
 
   say("Comparing the exported rows with the generated ones");
@@ -142,7 +142,7 @@ const measure = async (
     rounds: options.rounds,
     sentBytes,
     ingestMs,
-    // The first export sealed the rest; what an export costs without that is taken off.
+    // The first export includes sealing; the cost of an export without it is subtracted.
     ingestCpuMicros: ingestCpu - Math.min(exportCpu, first.cpuMicros),
     compared,
     queries,
@@ -152,13 +152,11 @@ const measure = async (
   if (options.json) console.log(JSON.stringify(summary(outcome)));
 };
 
-/** Throws when the exported files below the folder do not hold exactly the generated runs. */
+/** Throws if the exported files below the folder do not contain exactly the generated runs. */
 const verified = async (folder: string, rowsFile: string): Promise<Verification> => {
   const verification = await verify(join(folder, "**/*.parquet"), rowsFile);
   if (verification.differing.length === 0) return verification;
-  throw new DevFailure(
-    `The export is wrong in: ${verification.differing.join(", ")}. Timings of a wrong export mean nothing.`,
-  );
+  throw new DevFailure(`The export is wrong in: ${verification.differing.join(", ")}. Its timings are not valid.`);
 };
 
 const addressOf = (place: BucketPlace): BucketAddress => ({

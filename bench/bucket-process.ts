@@ -3,16 +3,16 @@ import { dirname, join } from "node:path";
 import { type StoredObject, startSinkS3 } from "../test/support/sink-s3.ts";
 import { serveParent } from "./child.ts";
 
-/** What the benchmark asks of the customer's bucket. */
+/** Requests of the benchmark to the customer's bucket. */
 export type BucketRequest =
   | { readonly kind: "address" }
-  /** Answers when the marker of a completed export lies in the bucket, which the service writes last. */
+  /** Answers when _SUCCESS is in the bucket, which the service writes last. */
   | { readonly kind: "await_success" }
-  /** Forgets all objects. */
+  /** Deletes all objects. */
   | { readonly kind: "clear" }
-  /** Answers with the size of all Parquet files, in bytes. */
+  /** Returns the size of all Parquet files, in bytes. */
   | { readonly kind: "size" }
-  /** Writes all Parquet files into a folder, each under its key. */
+  /** Writes all Parquet files into a folder, each with its key as its path. */
   | { readonly kind: "save"; readonly folder: string };
 
 export interface BucketPlace {
@@ -20,14 +20,14 @@ export interface BucketPlace {
   readonly bucketName: string;
 }
 
-/** The customer's bucket: objects in memory, as fast as a bucket can be, in a process of its own. */
+/** The customer's bucket: objects in memory, in a separate process. */
 const bucket = await startSinkS3({ digests: "counted" });
 
 const parquetFiles = (): (readonly [key: string, object: StoredObject])[] =>
   [...bucket.objects].filter(([key]) => key.endsWith(".parquet"));
 
-/** Costs this process some microseconds, and the service nothing. */
-const LOOK_EVERY_MS = 1;
+/** A poll costs this process some microseconds, and the service nothing. */
+const POLL_INTERVAL_MS = 1;
 
 const answer = async (request: BucketRequest): Promise<BucketPlace | number | null> => {
   switch (request.kind) {
@@ -35,7 +35,7 @@ const answer = async (request: BucketRequest): Promise<BucketPlace | number | nu
       return { endpointUrl: bucket.endpointUrl, bucketName: bucket.bucketName };
     case "await_success":
       while (![...bucket.objects.keys()].some((key) => key.endsWith("/_SUCCESS")))
-        await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+        await new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS));
       return null;
     case "clear":
       bucket.objects.clear();

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 
-/** A process of the benchmark that answers questions: a peer or the bucket. Each runs alone, so that its CPU and memory are its own. */
+/** A child process of the benchmark: a peer or the bucket. Separate processes allow to measure CPU time and memory of each. */
 export interface Child {
   readonly processId: number;
-  /** Sends a request and waits for its answer; throws what the child threw. */
+  /** Sends a request and waits for its answer. Throws if the child failed or ended. */
   ask<Answer>(request: object): Promise<Answer>;
-  /** Ends it; resolves when it is gone, with its locks on files. */
+  /** Kills the process; resolves when it has ended and its file locks are released. */
   end(): Promise<void>;
 }
 
@@ -19,21 +19,21 @@ interface Reply {
 export const startChild = (script: string): Child => {
   const child = fork(join(import.meta.dirname, script), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   if (child.pid === undefined) throw new Error(`${script} did not start`);
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
     processId: child.pid,
     ask: (request) => askChild(child, script, request),
     end: () => {
       child.kill("SIGKILL");
-      return gone;
+      return exited;
     },
   };
 };
 
-/** The other side: answers every request of the parent, one after the other, and ends with it. */
+/** Runs in the child: answers the requests of the parent and exits with it. */
 export const serveParent = (answer: (request: never) => Promise<unknown>): void => {
   process.on("message", (request) => {
-    // The parent sends what the script's own request type says.
+    // The parent sends requests of the script's own type.
     answer(request as never).then(
       (value) => process.send?.({ answer: value } satisfies Reply),
       (failure: unknown) => process.send?.({ failure: String(failure) } satisfies Reply),
@@ -44,11 +44,11 @@ export const serveParent = (answer: (request: never) => Promise<unknown>): void 
 
 const askChild = <Answer>(child: ChildProcess, script: string, request: object): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error(`${script} ended while it was asked`));
+    const ended = (): void => reject(new Error(`${script} ended during a request`));
     child.once("exit", ended);
     child.once("message", (reply: Reply) => {
       child.removeListener("exit", ended);
-      // The child answers with what the caller names as Answer.
+      // The caller names the type of the answer.
       if (reply.failure === undefined) resolve(reply.answer as Answer);
       else reject(new Error(`${script}: ${reply.failure}`));
     });

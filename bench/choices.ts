@@ -1,21 +1,21 @@
 import { EXPORT_FIELDS } from "../src/domain/shared/fields.ts";
 
-/** What the contenders are asked to export. */
+/** Columns and runs to export. */
 export interface Choice {
-  /** As the table shows it. */
+  /** Label in the report. */
   readonly label: string;
   readonly fields: readonly string[];
-  /** The same runs in Waybill's language and in SQL; null: all. */
+  /** The same filter in Waybill's language and in SQL; null: all runs. */
   readonly filter: { readonly expression: string; readonly where: string } | null;
 }
 
 const SLIM_FIELDS = EXPORT_FIELDS.filter((field) => field !== "inputs" && field !== "outputs");
 
 /**
- * In the order of a round. The whole export comes last: its files are the ones left in the bucket. Of the filters two
- * match runs of the whole day, those that failed, which segments keep together, and those of one name, which stand
- * everywhere in them; the others those of 36 seconds and of half of the hour in which the traces begin. That of no run,
- * which statistics alone tell, shows what an export costs beside its rows.
+ * In the order of a round. The whole export is last, because its files remain in the bucket for verification.
+ * `failed` and `spread` match runs of the whole day: failed runs are adjacent in segments, runs of one name are not.
+ * `clustered` and `half` match 36 seconds and half of the hour in which the traces begin. `none` matches no run, which
+ * the statistics of segments show; it measures the cost of an export without rows.
  */
 export const CHOICES = {
   slim: { label: "no inputs, outputs", fields: SLIM_FIELDS, filter: null },
@@ -58,7 +58,7 @@ export const CHOICES = {
 
 export type ChoiceName = keyof typeof CHOICES;
 
-// Object.keys forgets the key type; the object above is closed.
+// Object.keys loses the type of the keys.
 export const CHOICE_NAMES = Object.keys(CHOICES) as readonly ChoiceName[];
 
 export const perChoice = <Value>(make: (name: ChoiceName) => Value): Record<ChoiceName, Value> => ({

@@ -3,7 +3,7 @@ import { serveParent } from "./child.ts";
 import { type ClickHouse, openClickHouse } from "./clickhouse.ts";
 import { type PeerExport, type PeerQuery, type PeerRequest, sqlOfQuery } from "./peer.ts";
 
-/** The ClickHouse engine (chdb) in a process of its own, one thread, with the runs in a MergeTree table on disk. */
+/** The ClickHouse engine (chdb) in a separate process, with one thread and the runs in a MergeTree table on disk. */
 let clickHouse: ClickHouse | null = null;
 
 const PARQUET_ZSTD_3 =
@@ -25,7 +25,7 @@ const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | nu
       clickHouse = open(request.folder);
       return null;
     case "export": {
-      if (clickHouse === null) throw new Error("asked to export before it was asked to load");
+      if (clickHouse === null) throw new Error("the peer is not open");
       const { columns, where, target } = request;
       const begun = performance.now();
       clickHouse.run(`INSERT INTO FUNCTION file('${target}', Parquet)
@@ -33,7 +33,7 @@ const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | nu
       return { ms: performance.now() - begun };
     }
     case "query": {
-      if (clickHouse === null) throw new Error("asked a query before it was asked to load");
+      if (clickHouse === null) throw new Error("the peer is not open");
       const begun = performance.now();
       const rows = clickHouse
         .run(`${sqlOfQuery(request, "bench.runs")} SETTINGS max_threads = 1`)

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 
-/** The ClickHouse engine as a library. Queries run one after the other, in this process. */
+/** The ClickHouse engine as a library. Queries run sequentially in this process. */
 export interface ClickHouse {
-  /** Answers with the result as text in the asked format. */
+  /** Returns the result as text in the given format. */
   run(sql: string, format?: string): string;
-  /** Answers with the rows; `{name:Type}` in the query stands for a parameter. */
+  /** Returns the rows. `{name:Type}` in the query is a parameter. */
   rows(sql: string, parameters: Readonly<Record<string, string>>): readonly unknown[];
-  /** Answers with the bytes of the format that the query names. */
+  /** Returns the result as bytes in the format that the query names. */
   bytes(sql: string, parameters: Readonly<Record<string, string>>): Promise<Uint8Array>;
   close(): void;
 }
@@ -23,7 +23,7 @@ interface Chdb {
   };
 }
 
-/** Opens a data folder; null when chdb is not installed (`npm install --prefix bench` installs it). */
+/** Opens a data folder; null: chdb is not installed (`npm install --prefix bench` installs it). */
 export const openClickHouse = (folder: string): ClickHouse | null => {
   const chdb = loadChdb();
   if (chdb === null) return null;
@@ -39,12 +39,12 @@ export const openClickHouse = (folder: string): ClickHouse | null => {
   };
 };
 
-/** Whether chdb is there and its library loads. */
+/** Whether chdb is installed and its library loads. */
 export const hasClickHouse = (): boolean => loadChdb() !== null;
 
 const loadChdb = (): Chdb | null => {
   try {
-    // Not imported, because it is optional: the type checker must not insist on it. Its Session has this shape.
+    // Not imported, because it is optional and the type checker would require it. Its Session has this shape.
     return createRequire(import.meta.url)("chdb") as Chdb;
   } catch {
     return null;

@@ -15,7 +15,7 @@ export interface Contest {
   /** Process ids of the service. */
   readonly service: readonly number[];
   readonly bucket: Child;
-  /** Reads a table of its own. */
+  /** Reads its own table. */
   readonly duckdb: Child;
   /** Reads a Parquet file, compressed with zstd. */
   readonly duckdbFiles: Child;
@@ -24,10 +24,10 @@ export interface Contest {
   readonly folder: string;
 }
 
-/** What one contender did in all rounds with one choice of columns. */
+/** Measurements of one contender over all rounds of one choice. */
 export interface Series {
   readonly ms: readonly number[];
-  /** The greatest of all rounds. */
+  /** Maximum over all rounds. */
   readonly memory: MemoryUse;
   readonly bytes: number;
 }
@@ -36,7 +36,7 @@ export type Choices<Value> = Readonly<Record<ChoiceName, Value>>;
 
 export interface WaybillSeries extends Series {
   readonly cpuMicros: number;
-  /** Read from files by the service: what it keeps of its segments lies in files here. */
+  /** Bytes that the service read from files, which include its segments here. */
   readonly readBytes: number;
 }
 
@@ -47,9 +47,7 @@ export interface Compared {
   readonly clickHouse: Choices<Series> | null;
 }
 
-/**
- * Lets the contenders export in turns, round after round, so that what slows the machine for a while slows all.
- */
+/** Measures the contenders alternately, so that a temporarily slow machine affects all of them. */
 export const compare = async (contest: Contest): Promise<Compared> => {
   const waybill = perChoice((): Turn[] => []);
   const duckdb = perChoice((): Turn[] => []);
@@ -78,8 +76,8 @@ interface Turn extends ExportMeasure {
 
 const waybillTurn = async (contest: Contest, { fields, filter }: Choice): Promise<Turn> => {
   const { api, request, service, bucket } = contest;
-  const asked = { ...request, export_fields: fields, filter: filter?.expression ?? null };
-  const measured = await measureExport(api, asked, service, bucket);
+  const chosen = { ...request, export_fields: fields, filter: filter?.expression ?? null };
+  const measured = await measureExport(api, chosen, service, bucket);
   return { ...measured, bytes: await bucket.ask<number>({ kind: "size" }) };
 };
 

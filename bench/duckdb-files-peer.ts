@@ -5,8 +5,8 @@ import { copyRuns, openDuckDb, PARQUET_ZSTD, queryRuns } from "./duckdb.ts";
 import type { PeerExport, PeerQuery, PeerRequest } from "./peer.ts";
 
 /**
- * DuckDB in a process of its own, one thread, with the runs in a Parquet file that it wrote itself, compressed as an
- * export is: what Waybill's segments are to Waybill.
+ * DuckDB in a separate process, with one thread and the runs in a Parquet file that it wrote itself, compressed like an
+ * export. The file corresponds to Waybill's segments.
  */
 let opened: { readonly connection: DuckDBConnection; readonly runs: string } | null = null;
 
@@ -22,10 +22,10 @@ const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | nu
       opened = { connection: await openDuckDb(":memory:"), runs: `'${compressedRuns(request.folder)}'` };
       return null;
     case "export":
-      if (opened === null) throw new Error("asked to export before it was asked to open");
+      if (opened === null) throw new Error("the peer is not open");
       return copyRuns(opened.connection, opened.runs, request);
     case "query":
-      if (opened === null) throw new Error("asked a query before it was asked to open");
+      if (opened === null) throw new Error("the peer is not open");
       return queryRuns(opened.connection, opened.runs, request);
   }
 };

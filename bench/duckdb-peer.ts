@@ -5,7 +5,7 @@ import { copyRuns, openDuckDb, queryRuns } from "./duckdb.ts";
 import type { PeerExport, PeerQuery, PeerRequest } from "./peer.ts";
 import { COLUMN_TYPES } from "./rows-file.ts";
 
-/** DuckDB in a process of its own, one thread, with the runs in a table on disk. */
+/** DuckDB in a separate process, with one thread and the runs in a table on disk. */
 let connection: DuckDBConnection | null = null;
 
 const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | null> => {
@@ -26,10 +26,10 @@ const answer = async (request: PeerRequest): Promise<PeerExport | PeerQuery | nu
       connection = await open(request.folder);
       return null;
     case "export":
-      if (connection === null) throw new Error("asked to export before it was asked to load");
+      if (connection === null) throw new Error("the peer is not open");
       return copyRuns(connection, "runs", request);
     case "query":
-      if (connection === null) throw new Error("asked a query before it was asked to load");
+      if (connection === null) throw new Error("the peer is not open");
       return queryRuns(connection, "runs", request);
   }
 };

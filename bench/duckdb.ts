@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type ExportOrder, type PeerExport, type PeerQuery, type QueryOrder, sqlOfQuery } from "./peer.ts";
 
-/** DuckDB with one thread. Times without a zone are those of UTC. */
+/** DuckDB with one thread. Times without a zone are UTC. */
 export const openDuckDb = async (path: string): Promise<DuckDBConnection> => {
   const instance = await DuckDBInstance.create(path, { threads: "1" });
   const opened = await instance.connect();
@@ -9,7 +9,7 @@ export const openDuckDb = async (path: string): Promise<DuckDBConnection> => {
   return opened;
 };
 
-/** Copies runs of a table, or of whatever else may stand behind FROM, into a Parquet file. */
+/** Copies runs into a Parquet file. `from`: a table or another FROM clause. */
 export const copyRuns = async (
   connection: DuckDBConnection,
   from: string,
@@ -28,5 +28,5 @@ export const queryRuns = async (connection: DuckDBConnection, from: string, orde
   return { ms: performance.now() - begun, ids: rows.map(({ id }) => String(id)) };
 };
 
-/** How every contender writes: zstd at level 3, row groups of 10,240 runs. */
+/** Format of the files of all contenders: zstd at level 3, row groups of 10,240 runs. */
 export const PARQUET_ZSTD = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE 10240)";

@@ -2,23 +2,23 @@ import { type ApiAccess, createExport, type ExportRequest, readStatus } from "..
 import type { Child } from "./child.ts";
 import { cpuMicros, type MemoryUse, readBytes, watchMemory } from "./processes.ts";
 
-/** One export as the customer sees it, and what it cost the service. */
+/** Duration of one export for the customer, and its cost for the service. */
 export interface ExportMeasure {
-  /** From the request that creates the export until the first answer that says COMPLETED. */
+  /** From the request that creates the export to the first answer with the status COMPLETED. */
   readonly ms: number;
   /** CPU time of the service's processes. */
   readonly cpuMicros: number;
-  /** What the service read from files. */
+  /** Bytes that the service read from files. */
   readonly readBytes: number;
   readonly memory: MemoryUse;
 }
 
-/** How often the status is asked while the bucket lacks the marker: an export that fails never writes it. */
-const LOOK_EVERY_MS = 500;
+/** Poll interval while _SUCCESS is not in the bucket; a failed export never writes it. */
+const POLL_INTERVAL_MS = 500;
 
 /**
- * Runs one export, into an empty bucket, to its end and measures it. A look at the status costs the service about 4 ms
- * of CPU time, so it is asked in earnest only once the marker, which is written last, lies in the bucket.
+ * Runs one export into an empty bucket and measures it. Reading the status costs the service about 4 ms of CPU time, so
+ * it is read when _SUCCESS, which is written last, is in the bucket.
  */
 export const measureExport = async (
   api: ApiAccess,
@@ -34,7 +34,7 @@ export const measureExport = async (
   const succeeded = bucket.ask({ kind: "await_success" });
   const exportId = await createExport(api, request);
   for (;;) {
-    await Promise.race([succeeded, new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS))]);
+    await Promise.race([succeeded, new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS))]);
     const status = await readStatus(api, exportId);
     if (status === "COMPLETED") break;
     if (status !== "CREATED" && status !== "RUNNING") throw new Error(`the export ended as ${status}`);

@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from "./random.ts";
 import { proseMaker } from "./text.ts";
 
-/** One run as a client would send it, with what the service must derive from it. Times are epoch microseconds. */
+/** One run as a client sends it, with the values that the service must derive. Times are epoch microseconds. */
 export interface GeneratedRun {
   readonly id: string;
   readonly traceId: string;
@@ -13,7 +13,7 @@ export interface GeneratedRun {
   readonly endTime: number;
   readonly tags: readonly string[];
   readonly error: string | null;
-  /** JSON text, as it is sent and as it must come back. */
+  /** JSON text, which must be exported unchanged. */
   readonly inputs: string;
   readonly outputs: string | null;
   readonly extra: string;
@@ -31,15 +31,15 @@ export interface Usage {
 
 const MODELS = ["small-model-1", "large-model-1", "reasoning-model-1"];
 const TOOLS = ["search_orders", "read_page", "run_query", "send_mail"];
-/** All traces begin within so long: some dozen are open at any moment, so their runs come interleaved. */
+/** All traces begin within this time. Some dozens are open at any time, so their runs are interleaved. */
 const SPREAD_MICROS = 3_600_000_000;
 const ERROR_SHARE = 0.016;
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Traces of an agent, in the proportions of a production system: chains, calls of models, prompts, tools, retrievers
- * and parsers; a child repeats its parent's messages; message lengths are log-normal; about 5 KB for a run. The runs
- * begin within the UTC day that starts at `dayStart` (epoch milliseconds). Same arguments, same runs.
+ * Generates traces of an agent in the proportions of a production system: chains, model calls, prompts, tools,
+ * retrievers and parsers. A child repeats its parent's messages. Message lengths are log-normal; a run has about 5 KB.
+ * The runs begin within the UTC day that starts at `dayStart` (epoch milliseconds). Deterministic.
  */
 export const generateRuns = (count: number, seed: number, dayStart: number): GeneratedRun[] => {
   const random = seededRandom(seed);
@@ -56,8 +56,8 @@ export const generateRuns = (count: number, seed: number, dayStart: number): Gen
 
 const message = (role: string, content: string): string => JSON.stringify({ role, content });
 
-/** Most of a trace's size and shape: how often a step has each kind of companion. */
-const STEP = { prompt: 0.52, tool: 0.48, retriever: 0.28, parser: 0.2, another: 0.47, most: 6 };
+/** Probabilities of the kinds of runs in a step and of another step, and the maximum number of steps. */
+const STEP = { prompt: 0.52, tool: 0.48, retriever: 0.28, parser: 0.2, another: 0.47, max: 6 };
 
 const trace = (
   random: Random,
@@ -74,7 +74,7 @@ const trace = (
     return now;
   };
   const root = begin(random, null, "agent", "chain", now, listed());
-  for (let step = 0; step < STEP.most; step++) {
+  for (let step = 0; step < STEP.max; step++) {
     advance(300);
     const chain = begin(random, root, "step", "chain", now, listed());
     if (random.fraction() < STEP.prompt) {

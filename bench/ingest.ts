@@ -1,17 +1,17 @@
 import type { ApiAccess } from "../dev/api.ts";
 import type { IngestRequest } from "./requests.ts";
 
-/** Requests in flight at once; the langsmith SDK sends five. */
-const LANES = 5;
+/** Concurrent requests; the langsmith SDK sends five. */
+const CONCURRENCY = 5;
 
-/** Sends all requests through the public ingest API; answers with the wall time in milliseconds. */
+/** Sends all requests to the public ingest API and returns the wall time in milliseconds. */
 export const ingest = async (api: ApiAccess, requests: readonly IngestRequest[]): Promise<number> => {
   const begun = performance.now();
   const waiting = requests.values();
-  const lane = async (): Promise<void> => {
+  const sendNext = async (): Promise<void> => {
     for (const request of waiting) await send(api, request);
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendNext));
   return performance.now() - begun;
 };
 

@@ -1,4 +1,4 @@
-/** Middle of the values; of an even number, the mean of the two in the middle. */
+/** Median of the values; for an even number of values, the mean of the two middle ones. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
@@ -6,6 +6,6 @@ export const median = (values: readonly number[]): number => {
   return (lower + upper) / 2;
 };
 
-/** Median of the ratios round by round: what slows a whole round down does not move it. */
+/** Median of the ratios of each round. A slow round does not affect it. */
 export const medianRatio = (over: readonly number[], under: readonly number[]): number =>
   median(over.map((value, round) => value / (under[round] ?? Number.NaN)));

@@ -12,7 +12,7 @@ const MIN_ROUNDS = 1;
 
 const USAGE = "Usage: npm run bench -- [--runs <number>] [--rounds <number>] [--json]";
 
-/** Reads `--runs 100000 --rounds 5 --json`. Throws a DevFailure for what it cannot understand. */
+/** Reads the command line, such as `--runs 100000 --rounds 5 --json`. Throws a DevFailure if it is not valid. */
 export const readOptions = (args: readonly string[]): BenchOptions =>
   withUsage(USAGE, () => {
     const { values } = parseArgs({
@@ -30,8 +30,8 @@ export const readOptions = (args: readonly string[]): BenchOptions =>
     };
   });
 
-const count = (name: string, text: string, least: number): number => {
+const count = (name: string, text: string, min: number): number => {
   const value = Number(text);
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new Error(`--${name} must be a whole number of at least ${least}, not "${text}".`);
+  if (Number.isInteger(value) && value >= min) return value;
+  throw new Error(`--${name} must be a whole number of at least ${min}, not "${text}".`);
 };

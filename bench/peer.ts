@@ -1,8 +1,8 @@
-/** What every peer is asked. The runs are those of the rows file. */
+/** Requests to a peer. */
 export type PeerRequest =
-  /** Makes its copy of the runs in the folder, from the rows file. */
+  /** Loads the runs of the rows file into the folder. */
   | { readonly kind: "load"; readonly source: string; readonly folder: string }
-  /** Opens the folder that another process has loaded: memory is then that of exporting alone. */
+  /** Opens the folder that another process has loaded, so that memory for loading is not measured. */
   | { readonly kind: "open"; readonly folder: string }
   | ({ readonly kind: "export" } & ExportOrder)
   | ({ readonly kind: "query" } & QueryOrder);
@@ -14,7 +14,7 @@ export interface ExportOrder {
   readonly target: string;
 }
 
-/** The newest runs that match, so many at most. */
+/** The newest runs that match, at most `limit`. */
 export interface QueryOrder {
   readonly columns: readonly string[];
   readonly where: string;
@@ -24,13 +24,13 @@ export interface QueryOrder {
 export const sqlOfQuery = ({ columns, where, limit }: QueryOrder, table: string): string =>
   `SELECT ${columns.join(", ")} FROM ${table} WHERE ${where} ORDER BY start_time DESC, id DESC LIMIT ${limit}`;
 
-/** How long a query took inside the peer, until its rows had been read, and what it found. */
+/** Duration of a query in the peer, including reading the rows, and the ids it found. */
 export interface PeerQuery {
   readonly ms: number;
   readonly ids: readonly string[];
 }
 
-/** How long an export took inside the peer. */
+/** Duration of an export in the peer. */
 export interface PeerExport {
   readonly ms: number;
 }

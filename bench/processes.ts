@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 /** Linux counts CPU time in hundredths of a second (USER_HZ). */
 const MICROS_PER_TICK = 10_000;
 
-/** Processes begun by another one that run the given program, by the name Linux shows (15 characters at most). */
+/** Child processes of a process that run a program, given by its name in Linux (at most 15 characters). */
 export const childrenOf = (parentId: number, program: string): number[] =>
   readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -13,33 +13,33 @@ export const childrenOf = (parentId: number, program: string): number[] =>
       return stat !== null && stat.parent === parentId && stat.program === program;
     });
 
-/** CPU time the processes have used so far, user and system, in microseconds. */
+/** CPU time (user and system) that the processes have used so far, in microseconds. */
 export const cpuMicros = (processIds: readonly number[]): number =>
   processIds.reduce((sum, processId) => sum + (statOf(processId)?.ticks ?? 0), 0) * MICROS_PER_TICK;
 
-/** Bytes the processes have read so far, from files and connections (proc(5), rchar). */
+/** Bytes that the processes have read so far from files and connections (proc(5), rchar). */
 export const readBytes = (processIds: readonly number[]): number =>
   processIds.reduce((sum, processId) => {
     const counted = /^rchar: (\d+)$/m.exec(readFileSync(`/proc/${processId}/io`, "utf8"))?.[1];
     return sum + Number(counted ?? 0);
   }, 0);
 
-/** Resident memory of processes during some work, in 10^6 bytes. */
+/** Resident memory of processes during a measurement, in 10^6 bytes. */
 export interface MemoryUse {
   readonly peakMb: number;
-  /** The peak over what was resident before the work began. */
+  /** Peak minus the resident memory at the start. */
   readonly growthMb: number;
 }
 
-/** Tells the kernel to forget the peak of a process (proc(5), clear_refs). */
-const FORGET_PEAK = "5";
+/** Resets the peak memory of a process in the kernel (proc(5), clear_refs). */
+const RESET_PEAK = "5";
 
 /**
- * Watches the resident memory of processes from now on; the answer tells what they used until it is called. The
- * kernel keeps the peak (VmHWM), so nothing is missed between samples.
+ * Starts to measure the resident memory of processes. The returned function ends the measurement. The kernel records the
+ * peak (VmHWM), so no sampling is needed.
  */
 export const watchMemory = (processIds: readonly number[]): (() => MemoryUse) => {
-  for (const processId of processIds) writeFileSync(`/proc/${processId}/clear_refs`, FORGET_PEAK);
+  for (const processId of processIds) writeFileSync(`/proc/${processId}/clear_refs`, RESET_PEAK);
   const total = (name: string): number =>
     processIds.reduce((sum, processId) => sum + statusBytes(processId, name), 0) / 1e6;
   const before = total("VmRSS");
@@ -53,7 +53,7 @@ const statusBytes = (processId: number, name: string): number => {
   return Number(kibibytes ?? 0) * 1024;
 };
 
-/** proc(5): the program's name stands in parentheses and may hold anything, so fields are counted after the last one. */
+/** proc(5): the program's name is in parentheses and may contain any character, so fields are counted after the last one. */
 const statOf = (processId: number): { program: string; parent: number; ticks: number } | null => {
   try {
     const text = readFileSync(`/proc/${processId}/stat`, "utf8");
@@ -65,7 +65,7 @@ const statOf = (processId: number): { program: string; parent: number; ticks: nu
       ticks: Number(fields[11]) + Number(fields[12]),
     };
   } catch {
-    // It ended between the listing and the look.
+    // The process has ended.
     return null;
   }
 };

@@ -3,14 +3,14 @@ import type { Child } from "./child.ts";
 import { CHOICES } from "./choices.ts";
 import type { PeerQuery } from "./peer.ts";
 
-/** What every contender is asked: the newest of the runs that failed, with what a list of runs shows of them. */
+/** The query of all contenders: the newest failed runs, with the columns that a list of runs shows. */
 const COLUMNS = ["id", "name", "run_type", "status", "start_time", "end_time", "error", "inputs", "outputs"] as const;
 const { expression, where } = CHOICES.failed.filter;
 
-/** As many as the original answers at most (src/http/runs/query-schemas.ts). */
+/** Maximum page size of the original service (src/http/runs/query-schemas.ts). */
 const LIMIT = 100;
 
-/** A query takes milliseconds, so many more of them than exports fit into a benchmark. */
+/** More rounds than for exports, because a query takes only milliseconds. */
 const ROUNDS = 30;
 
 /** Milliseconds of each round. */
@@ -27,7 +27,7 @@ export interface QueryContest {
   readonly clickHouse: Child | null;
 }
 
-/** The first page of a query by filter, in turns. Throws when the contenders do not answer with the same runs. */
+/** Measures the first page of the query, alternating. Throws if the contenders do not return the same runs. */
 export const compareQueries = async ({ api, projectId, duckdb, clickHouse }: QueryContest): Promise<QuerySeries> => {
   const contenders = { waybill: () => askWaybill(api, projectId), duckdb: () => askPeer(duckdb) };
   const third = clickHouse && (() => askPeer(clickHouse));
@@ -52,7 +52,7 @@ const askWaybill = async (api: ApiAccess, projectId: string): Promise<PeerQuery>
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`a query was answered with ${answer.status}: ${text}`);
-  // The answer's own shape (ListRunsResponse).
+  // ListRunsResponse.
   const { runs } = JSON.parse(text) as { readonly runs: readonly { readonly id: string }[] };
   return { ms: performance.now() - begun, ids: runs.map(({ id }) => id) };
 };

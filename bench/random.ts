@@ -1,12 +1,12 @@
-/** Seeded randomness: the same seed gives the same numbers on every machine. */
+/** A seeded random generator: the same seed gives the same numbers on every machine. */
 export interface Random {
-  /** A number from 0 up to, but without, 1. */
+  /** A number in [0, 1). */
   fraction(): number;
-  /** A whole number from 0 up to, but without, `end`. */
+  /** A whole number in [0, end). */
   below(end: number): number;
-  /** A positive number whose logarithm is normally distributed; half of all numbers are below `median`. */
+  /** A log-normally distributed number with this median. */
   logNormal(median: number, sigma: number): number;
-  /** A UUID of version 7 for an instant in epoch milliseconds, as the langsmith SDK makes them. */
+  /** A UUID version 7 for an instant in epoch milliseconds, as the langsmith SDK generates them. */
   uuid7(instant: number): string;
 }
 

@@ -5,21 +5,21 @@ import { median, medianRatio } from "./measures.ts";
 import type { QuerySeries } from "./query.ts";
 import type { Verification } from "./verify.ts";
 
-/** Everything a run of the benchmark found out. */
+/** All results of the benchmark. */
 export interface Outcome {
   readonly runs: number;
   readonly rounds: number;
   /** Size of the requests that were ingested. */
   readonly sentBytes: number;
   readonly ingestMs: number;
-  /** CPU time of the service from the first request until everything was sealed. */
+  /** CPU time of the service from the first request until all runs were sealed. */
   readonly ingestCpuMicros: number;
   readonly compared: Compared;
   readonly queries: QuerySeries;
   readonly verified: Verification;
 }
 
-/** The tables for people. MB are 10^6 bytes; MB/s count the size of the runs as they were sent. */
+/** The report as text. MB are 10^6 bytes; MB/s refer to the size of the runs as sent. */
 export const report = (outcome: Outcome): string => {
   const { waybill, duckdb, duckdbFiles, clickHouse } = outcome.compared;
   const lines = (name: string, choices: Choices<Series>): string[][] =>
@@ -32,14 +32,14 @@ export const report = (outcome: Outcome): string => {
   ].toSorted((a, b) => (a[1] ?? "").localeCompare(b[1] ?? ""));
   const perRun = outcome.ingestCpuMicros / outcome.runs;
   return `
-Export of ${outcome.runs} runs to Parquet, zstd level 3; median of ${outcome.rounds} rounds in turns. Waybill: from the request
-until COMPLETED, into a bucket; the Worker is built as for deployment and runs in one workerd, without wrangler dev.
-DuckDB and ClickHouse: one thread, from their own table into a local file. DuckDB from Parquet: the same from a file that
-it wrote itself, compressed with zstd, in row groups of 10,240 runs.
+Export of ${outcome.runs} runs to Parquet, zstd level 3; median of ${outcome.rounds} alternating rounds. Waybill: from the
+request until COMPLETED, into a bucket; the Worker is built as for deployment and runs in one workerd, without wrangler
+dev. DuckDB and ClickHouse: one thread, from their own table into a local file. DuckDB from Parquet: from a file that it
+wrote itself, compressed with zstd, in row groups of 10,240 runs.
 
 ${table(["", "columns", "ms", "rows/s", "MB/s", "file MB", "peak MB", "growth MB", "x DuckDB"], rows)}
 
-Waybill compresses at ingest, so its ingest belongs beside its export:
+Waybill compresses at ingest, so ingest must be considered together with export:
 
 ${table(
   ["ingest", ""],
@@ -51,15 +51,15 @@ ${table(
   ],
 )}
 
-What an export reads of Waybill's own store, beside one of everything:
+Bytes that an export reads from Waybill's own store, relative to an export of all runs and columns:
 
 ${table(
   ["columns", "read"],
   CHOICE_NAMES.map((name) => [CHOICES[name].label, `${(100 * readShare(outcome, name)).toFixed(1)} %`]),
 )}
 
-A query: the newest 100 of the runs that failed, with inputs and outputs; median of ${outcome.queries.waybill.length} rounds in turns. Waybill: over
-HTTP, as JSON; the others: in their process, until the rows are read.
+A query: the newest 100 failed runs, with inputs and outputs; median of ${outcome.queries.waybill.length} alternating rounds. Waybill: over HTTP,
+as JSON; the others: in their process, including reading the rows.
 
 ${table(
   ["", "ms", "x DuckDB"],
@@ -70,14 +70,14 @@ ${table(
   ]),
 )}
 
-peak MB: resident memory of the processes during an export, growth MB: its growth over just before; greatest of all
-rounds. Waybill's processes have ingested all runs before, and hold the local bucket of its segments; the peers' have
-opened their table, no more.
-The first export, asked for right after the last answer of the ingest, lost nothing: its ${outcome.verified.rows} rows, and those of
-the last one, equal the generated ones in all ${outcome.verified.columns} columns.`;
+peak MB: resident memory of the processes during an export; growth MB: peak minus the memory before the export; maximum
+over all rounds. Waybill's processes have ingested all runs before and hold the local bucket of its segments; the peers
+have only opened their table.
+The first export, created directly after the last answer of the ingest, is complete: its ${outcome.verified.rows} rows, and those of
+the last export, equal the generated rows in all ${outcome.verified.columns} columns.`;
 };
 
-/** The same for programs. Ratios of speed: above 1 Waybill is faster. */
+/** The results as JSON. Ratios of speed: above 1, Waybill is faster. */
 export const summary = (outcome: Outcome): Record<string, number | null> => {
   const { waybill, duckdb, duckdbFiles, clickHouse } = outcome.compared;
   const rate = (series: Series): number => Math.round((outcome.runs / median(series.ms)) * 1000);

@@ -1,13 +1,13 @@
 import { type GeneratedRun, isoMicros } from "./generate.ts";
 
-/** One request of the ingest API, ready to be sent. */
+/** One request to the ingest API. */
 export interface IngestRequest {
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
 const BOUNDARY = "----WaybillBenchBoundary";
-/** What the langsmith SDK puts into one request unless the service says otherwise. */
+/** Default batch size of the langsmith SDK. */
 const CHANGES_PER_REQUEST = 100;
 
 interface Change {
@@ -16,8 +16,8 @@ interface Change {
 }
 
 /**
- * The runs as the langsmith SDK sends them: multipart requests of 100 changes, in the order of time. A root is posted
- * when it begins and patched when it ends; the others are shorter than the SDK's pause, so each comes as one post.
+ * The runs as the langsmith SDK sends them: multipart requests of 100 changes, ordered by time. A root run is posted when
+ * it begins and patched when it ends. Other runs are shorter than the SDK's batch delay, so each is one post.
  */
 export const requestsFor = (runs: readonly GeneratedRun[], project: string): IngestRequest[] => {
   const changes = runs.flatMap((run) => changesOf(run, project)).sort((a, b) => a.at - b.at);
@@ -46,7 +46,7 @@ const changesOf = (run: GeneratedRun, project: string): Change[] => {
     tags: run.tags,
     ...(isRoot ? {} : { parent_run_id: run.parents.at(-1) }),
   };
-  // The SDK gives the end in whole milliseconds only; text keeps the microseconds, which the service must keep too.
+  // As text, because the SDK's number has milliseconds only, and the service must keep microseconds.
   const ended = { ...head, end_time: isoMicros(run.endTime) };
   const begin = [part(`post.${run.id}.inputs`, run.inputs), part(`post.${run.id}.extra`, run.extra)];
   const finish = (kind: string): string[] => [

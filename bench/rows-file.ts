@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { type GeneratedRun, isoMicros } from "./generate.ts";
 
-/** Type of every column of the peers' own table, as DuckDB names it; the names are those of [ROW-1]. */
+/** DuckDB types of the columns of the peers' table. The names are those of [ROW-1]. */
 export const COLUMN_TYPES = {
   id: "VARCHAR",
   tenant_id: "VARCHAR",
@@ -41,7 +41,7 @@ export interface Identity {
   readonly traceTier: string | null;
 }
 
-/** Writes the rows that an export of the runs must hold, one JSON object in each line: from the generator, not from the service. */
+/** Writes the rows that an export of the runs must contain, one JSON object per line, from the generator's data. */
 export const writeRowsFile = (path: string, runs: readonly GeneratedRun[], identity: Identity): void => {
   const file = openSync(path, "w");
   const ordered = runs.toSorted((a, b) => a.startTime - b.startTime || (a.id < b.id ? -1 : 1));

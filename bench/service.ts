@@ -13,7 +13,7 @@ import { childrenOf } from "./processes.ts";
 /** The service under test. */
 export interface Service {
   readonly api: ApiAccess;
-  /** Its processes, of which CPU time and memory are counted. */
+  /** Processes whose CPU time and memory are measured. */
   readonly processIds: readonly number[];
   stop(): Promise<void>;
 }
@@ -22,8 +22,8 @@ const ROOT = dirname(import.meta.dirname);
 const MASTER_KEY_BYTES = 32;
 
 /**
- * Builds the Worker as it is deployed and runs it in workerd alone. `wrangler dev` would put a proxy, an inspector and
- * its watch over the source files between the clock and what is measured.
+ * Builds the Worker as for deployment and runs it in workerd. Not with `wrangler dev`, whose proxy, inspector and file
+ * watcher would affect the measurement.
  */
 export const startService = async (folder: string): Promise<Service> => {
   const bundle = buildInto(join(folder, "worker"));
@@ -68,7 +68,7 @@ export const startService = async (folder: string): Promise<Service> => {
   };
 };
 
-/** What `npm run deploy` would upload; answers with the path of its one module. */
+/** Builds the module that `npm run deploy` uploads, and returns its path. */
 const buildInto = (folder: string): string => {
   const cli = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "wrangler-dist/cli.js");
   const build = spawnSync(process.execPath, [cli, "deploy", "--dry-run", "--env=", `--outdir=${folder}`], {

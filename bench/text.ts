@@ -3,13 +3,13 @@ import type { Random } from "./random.ts";
 const SYLLABLES =
   "ka lo mi ter an re sto vel din pra che ou li sen mar to ni que bar ex con du il fa ment ing er".split(" ");
 const WORDS = 8000;
-/** The higher, the more often the frequent words come. */
+/** A higher value makes frequent words more frequent. */
 const SKEW = 3;
-/** Some words that JSON must escape or that take more than one byte, so that nobody is measured on ASCII alone. */
+/** Words that JSON must escape or that are not ASCII, so that not only ASCII is measured. */
 const SPECIAL_WORDS = ["naïve", "Größe", "“quoted”", "the\nnext", '"as is"', "C:\\path", "東京", "🚚", "été", "→"];
 const SPECIAL_EVERY = 60;
 
-/** Makes prose of invented words; a few words are much more frequent than the rest, as in speech. */
+/** Generates text of invented words with a skewed distribution, as in natural language. */
 export const proseMaker = (random: Random): ((length: number) => string) => {
   const words = Array.from({ length: WORDS }, () => {
     const syllables = 1 + random.below(4);

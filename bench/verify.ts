@@ -1,17 +1,17 @@
 import { openDuckDB } from "../dev/duckdb.ts";
 import { COLUMN_TYPES } from "./rows-file.ts";
 
-/** Outcome of comparing an export with what was sent. */
+/** Result of comparing an export with the generated runs. */
 export interface Verification {
   readonly rows: number;
   readonly columns: number;
-  /** Columns whose values differ; empty: the export is right. */
+  /** Columns whose values differ; empty: the export is correct. */
   readonly differing: readonly string[];
 }
 
 /**
- * Compares the exported files with the generator's rows: the count, and for every column the sum of a hash over
- * (id, value), which does not depend on the order of rows.
+ * Compares the exported files with the generated rows: the number of rows, and for each column the sum of a hash of
+ * (id, value), which does not depend on the order of the rows.
  */
 export const verify = async (files: string, rowsFile: string): Promise<Verification> => {
   const duckdb = await openDuckDB();

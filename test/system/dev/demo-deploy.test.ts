@@ -11,7 +11,7 @@ it("npm run demo:deploy replaces an agent server under load without a failed req
   expect(stdout).toMatch(/ AWAITING_DEPLOY > DEPLOYING > DEPLOY_FAILED /);
   expect(stdout).toMatch(/ QUEUED > AWAITING_DEPLOY > DEPLOYING > DEPLOYED /);
   expect(stdout).toContain("the prompt of the agent is missing");
-  expect(stdout).toContain('revision 2 served: "Welcome, world!"; after the rollback: "Hello, world!"');
+  expect(stdout).toContain('Revision 2 continued to serve: "Welcome, world!"; after the rollback: "Hello, world!"');
   const counted = /^(\d+) requests during the demo, 0 failed/m.exec(stdout);
   expect(Number(counted?.[1])).toBeGreaterThan(0);
   const counts = /^(\d+) turns answered, (\d+) runs in the tracing project/m.exec(stdout);

@@ -146,7 +146,10 @@ describe("npm run verify", () => {
   it("says how it is used, and what it cannot find", async () => {
     expect(await verify([])).toMatchObject({ code: 1, output: expect.stringContaining("Usage: npm run verify") });
     const nowhere = await verify(["nowhere.json"]);
-    expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('no readable file in "nowhere.json"') });
+    expect(nowhere).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('"nowhere.json" is not an export id, an address or a readable file.'),
+    });
   });
 
   it("says plainly what it lacks to read a bucket", async () => {

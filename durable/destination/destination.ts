@@ -1,7 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import { destination, type ProbeReport, repeatCreation } from "../../src/domain/destination/index.ts";
+import type { DestinationOrder } from "../../src/domain/destination/commands.ts";
+import { findDestination, refuseCreation } from "../../src/domain/destination/decide.ts";
+import type { DestinationEvent, ProbeReport } from "../../src/domain/destination/events.ts";
+import { destination } from "../../src/domain/destination/index.ts";
 import { keyPrefixOf } from "../../src/domain/destination/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
+import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -12,74 +16,69 @@ import type { Access, DestinationProtocol } from "../protocol/protocol.ts";
 import { openStore } from "../secrets/open-bucket.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 
-/** A customer's bucket. Credentials are sealed before they touch storage and leave only as the sealed envelope. */
+/** A customer's bucket. Credentials are sealed before they are stored, and leave only as the sealed envelope. */
 export class DestinationActor extends DurableObject<Env> implements DestinationProtocol {
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(destination));
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;
-    const known = repeatCreation(command, this.#journal.state);
-    if (known !== null) return known;
+    const early = refuseCreation(this.#journal.state, command); // before the bucket is asked
+    if (early !== null) return fail(early);
+    const known = findDestination(this.#journal.state, command);
+    if (known.ok) return ok(known.value.record);
     const checked = await this.#check(config, credentials);
     if (!checked.ok) return checked;
     const envelope = credentials === null ? null : await sealCredentials(this.env, id, credentials);
     const keys = keysOf(credentials);
-    const now = Date.now();
-    this.#journal.submit({
-      type: "Create",
-      id,
-      tenantId,
-      displayName,
-      config,
-      envelope,
-      keys,
-      probe: checked.value,
-      now,
-    });
-    return repeatCreation(command, this.#journal.state) ?? fail(this.#unknown());
+    const order = { type: "CreateDestination", displayName, config, envelope, keys, probe: checked.value } as const;
+    const created = this.#submit(tenantId, order);
+    return created.ok ? this.view(tenantId) : created;
   }
 
   async view(tenantId: string): Promise<Result<DestinationRecord, Refusal>> {
-    const state = this.#owned(tenantId);
-    return state === null ? fail(this.#unknown()) : ok(state.record);
+    const known = this.#find(tenantId);
+    return known.ok ? ok(known.value.record) : known;
   }
 
   async update(command: Parameters<DestinationProtocol["update"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { tenantId, displayName, credentials } = command;
-    const state = this.#owned(tenantId);
-    if (state === null) return fail(this.#unknown());
+    const known = this.#find(tenantId);
+    if (!known.ok) return known;
     if (credentials !== undefined) {
-      const checked = await this.#check(state.record.config, credentials);
+      const checked = await this.#check(known.value.record.config, credentials);
       if (!checked.ok) return checked;
-      const envelope = await sealCredentials(this.env, state.record.id, credentials);
-      const now = Date.now();
+      const envelope = await sealCredentials(this.env, known.value.record.id, credentials);
       const keys = keysOf(credentials);
-      this.#journal.submit({ type: "RotateCredentials", envelope, keys, probe: checked.value, now });
+      const rotated = this.#submit(tenantId, { type: "RotateCredentials", envelope, keys, probe: checked.value });
+      if (!rotated.ok) return rotated;
     }
-    if (displayName !== undefined) this.#journal.submit({ type: "Rename", displayName, now: Date.now() });
+    if (displayName !== undefined) {
+      const renamed = this.#submit(tenantId, { type: "RenameDestination", displayName });
+      if (!renamed.ok) return renamed;
+    }
     return this.view(tenantId);
   }
 
   async remove(tenantId: string): Promise<Result<null, Refusal>> {
-    if (this.#owned(tenantId) === null) return fail(this.#unknown());
-    this.#journal.submit({ type: "Delete", now: Date.now() });
-    return ok(null);
+    const deleted = this.#submit(tenantId, { type: "DeleteDestination" });
+    return deleted.ok ? ok(null) : deleted;
   }
 
   async access(tenantId: string): Promise<Access | null> {
-    const state = this.#owned(tenantId);
-    if (state === null) return null;
-    return { config: state.record.config, envelope: state.credentials.envelope };
+    const known = this.#find(tenantId);
+    return known.ok ? { config: known.value.record.config, envelope: known.value.credentials.envelope } : null;
   }
 
-  #owned(tenantId: string) {
-    const { state } = this.#journal;
-    return state.status === "ACTIVE" && state.record.tenantId === tenantId ? state : null;
+  #find(tenantId: string) {
+    return findDestination(this.#journal.state, { id: this.#id(), tenantId });
   }
 
-  #unknown(): Refusal {
-    const id = this.ctx.id.name?.split("/")[1] ?? "";
-    return { reason: "not_found", what: "destination", id };
+  #submit(tenantId: string, order: DestinationOrder): Decision<DestinationEvent> {
+    return this.#journal.submit({ ...order, id: this.#id(), tenantId, now: Date.now() });
+  }
+
+  #id(): string {
+    return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
   /** Writes a test file to the bucket [DST-11]; answers what else the credentials may do. */

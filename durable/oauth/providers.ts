@@ -1,11 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import {
-  type Provider,
-  type ProviderEndpoints,
-  type ProviderRecord,
-  providers,
-  refuseAddition,
-} from "../../src/domain/provider/index.ts";
+import { findProvider, refuseAddition } from "../../src/domain/provider/decide.ts";
+import { providers } from "../../src/domain/provider/index.ts";
+import type { Provider, ProviderEndpoints, ProviderRecord } from "../../src/domain/provider/records.ts";
+import type { ProvidersState } from "../../src/domain/provider/state.ts";
 import type { ProviderFailure, Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import type { OAuthClient } from "../../src/oauth/client.ts";
@@ -21,45 +18,35 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(providers));
 
   async add({ record, place, secret }: Parameters<ProvidersProtocol["add"]>[0]) {
-    const early = refuseAddition(this.#journal.state, record.providerId);
+    const early = refuseAddition(this.#journal.state, record.providerId); // before the issuer is asked
     if (early !== null) return fail(early);
     const endpoints = await this.#endpointsAt(place);
     if (!endpoints.ok) return endpoints;
     const envelope = secret === null ? null : await sealClientSecret(this.env, record.id, secret);
-    const refusal = refuseAddition(this.#journal.state, record.providerId);
-    if (refusal !== null) return fail(refusal);
     const now = Date.now();
-    const added = { ...record, endpoints: endpoints.value, createdAt: now, updatedAt: now };
-    this.#journal.submit({ type: "Add", provider: { record: added, envelope }, now });
-    return ok(added);
+    const provider = { record: { ...record, endpoints: endpoints.value, createdAt: now, updatedAt: now }, envelope };
+    const added = this.#journal.submit({ type: "AddProvider", provider, now });
+    return added.ok ? ok(provider.record) : added;
   }
 
   async change({ providerId, change, secret }: Parameters<ProvidersProtocol["change"]>[0]) {
-    const known = await this.find(providerId);
+    const known = findProvider(this.#journal.state, providerId);
     if (!known.ok) return known;
-    const { id, authentication } = known.value.record;
+    const { id } = known.value.record;
     const sealed = secret === undefined ? {} : { envelope: await sealClientSecret(this.env, id, secret) };
-    const wanted = change.authentication ?? authentication;
-    const hasSecret = secret !== undefined || known.value.envelope !== null;
-    if (wanted !== "none" && !hasSecret) return fail(SECRET_MISSING);
-    if (wanted === "none" && secret !== undefined) return fail(SECRET_UNUSED);
-    const now = Date.now();
-    const command = { ...change, ...(wanted === "none" ? { envelope: null } : sealed) };
-    this.#journal.submit({ type: "Change", providerId, change: command, now });
-    const changed = await this.find(providerId);
-    return changed.ok ? ok(changed.value.record) : changed;
+    const command = { type: "ChangeProvider", providerId, change: { ...change, ...sealed }, now: Date.now() } as const;
+    const changed = this.#journal.submit(command);
+    return changed.ok ? recordOf(this.#journal.state, providerId) : changed;
   }
 
   async remove(providerId: string): Promise<Result<ProviderRecord, Refusal>> {
-    const known = await this.find(providerId);
-    if (!known.ok) return known;
-    this.#journal.submit({ type: "Remove", providerId, now: Date.now() });
-    return ok(known.value.record);
+    const before = this.#journal.state;
+    const removed = this.#journal.submit({ type: "RemoveProvider", providerId, now: Date.now() });
+    return removed.ok ? recordOf(before, providerId) : removed;
   }
 
   async find(providerId: string): Promise<Result<Provider, Refusal>> {
-    const known = this.#journal.state.get(providerId);
-    return known === undefined ? fail({ reason: "not_found", what: "provider", id: providerId }) : ok(known);
+    return findProvider(this.#journal.state, providerId);
   }
 
   async list(): Promise<readonly Provider[]> {
@@ -82,19 +69,10 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
   }
 }
 
-const SECRET_MISSING: Refusal = {
-  reason: "invalid",
-  loc: ["body", "client_secret"],
-  message: "This token_endpoint_auth_method needs a client_secret",
-  type: "missing",
-};
-
-const SECRET_UNUSED: Refusal = {
-  reason: "invalid",
-  loc: ["body", "client_secret"],
-  message: "With token_endpoint_auth_method none, leave client_secret out",
-  type: "value_error",
-};
+function recordOf(state: ProvidersState, providerId: string): Result<ProviderRecord, Refusal> {
+  const known = findProvider(state, providerId);
+  return known.ok ? ok(known.value.record) : known;
+}
 
 const sealClientSecret = (env: Env, recordId: string, secret: string): Promise<string> =>
   sealText(env, contextOf(recordId), secret);

@@ -1,5 +1,5 @@
 import type { Token } from "../../src/domain/grant/events.ts";
-import type { Provider, ProviderChange, ProviderRecord } from "../../src/domain/provider/index.ts";
+import type { Provider, ProviderChange, ProviderRecord } from "../../src/domain/provider/records.ts";
 import type { AuthorizationFailure, Refusal } from "../../src/domain/shared/failures.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { NamedEndpoints } from "../../src/oauth/endpoints.ts";
@@ -33,10 +33,10 @@ export interface ProvidersProtocol {
 /** Either a token that works now, or the way to get one. */
 export type Authentication =
   | { readonly kind: "token"; readonly accessToken: string; readonly token: Token }
-  | { readonly kind: "way"; readonly authId: string; readonly url: string };
+  | { readonly kind: "redirect"; readonly authId: string; readonly url: string };
 
 /** Where an authorization stands. */
-export type AuthorizationLook =
+export type AuthorizationStatus =
   | { readonly status: "unknown" | "open" }
   | { readonly status: "failed"; readonly failure: AuthorizationFailure }
   | { readonly status: "completed"; readonly tokenId: string };
@@ -63,7 +63,7 @@ export interface GrantProtocol {
     readonly authId: string;
     readonly answer: { readonly code: string } | { readonly error: string };
   }): Promise<Result<Token, Refusal>>;
-  look(authId: string): Promise<AuthorizationLook>;
+  authorization(authId: string): Promise<AuthorizationStatus>;
   /** Tokens that open something. */
   tokens(): Promise<readonly Token[]>;
   describe(change: {

@@ -1,4 +1,4 @@
-import type { ProviderRecord } from "../domain/provider/index.ts";
+import type { ProviderRecord } from "../domain/provider/records.ts";
 import { isCleanText } from "../domain/shared/text.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 

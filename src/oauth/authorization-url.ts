@@ -1,5 +1,5 @@
 import { calculatePKCECodeChallenge } from "oauth4webapi";
-import type { ProviderRecord } from "../domain/provider/index.ts";
+import type { ProviderRecord } from "../domain/provider/records.ts";
 
 /** The URL where the user consents (RFC 6749, 4.1.1; RFC 7636, 4.3). Keeps other parameters of the provider's URL. */
 export async function authorizationUrl(

@@ -12,7 +12,7 @@ import {
   processRevocationResponse,
   revocationRequest,
 } from "oauth4webapi";
-import type { ProviderRecord } from "../domain/provider/index.ts";
+import type { ProviderRecord } from "../domain/provider/records.ts";
 import type { ProviderFailure } from "../domain/shared/failures.ts";
 import { ok, type Result } from "../domain/shared/result.ts";
 import { boundedFetch } from "./bounded-fetch.ts";

@@ -1,5 +1,5 @@
 import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
-import type { ProviderEndpoints } from "../domain/provider/index.ts";
+import type { ProviderEndpoints } from "../domain/provider/records.ts";
 import type { ProviderFailure } from "../domain/shared/failures.ts";
 import { publicAddress } from "../domain/shared/public-address.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";

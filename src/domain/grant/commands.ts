@@ -1,10 +1,10 @@
 import type { AuthorizationFailure } from "../shared/failures.ts";
 import type { Token } from "./events.ts";
 
-/** What can be asked of a grant. `now` is the shell's clock at the moment of asking. */
+/** Commands to a grant. `now`: the shell's clock at the moment of the command. */
 export type GrantCommand =
   | {
-      readonly type: "Begin";
+      readonly type: "BeginAuthorization";
       readonly authId: string;
       readonly scopes: readonly string[];
       readonly redirectUri: string;
@@ -25,13 +25,14 @@ export type GrantCommand =
       readonly now: number;
     }
   | {
-      readonly type: "RefreshToken";
+      readonly type: "RecordRefresh";
       readonly tokenId: string;
       readonly scopes: readonly string[];
       readonly expiresAt: number | null;
       readonly now: number;
     }
-  | { readonly type: "LoseToken"; readonly tokenId: string; readonly now: number }
+  /** The provider no longer accepts its refresh token. */
+  | { readonly type: "DiscardToken"; readonly tokenId: string; readonly now: number }
   | {
       readonly type: "DescribeToken";
       readonly tokenId: string;
@@ -40,6 +41,6 @@ export type GrantCommand =
       readonly isDefault?: boolean;
       readonly now: number;
     }
+  /** `revoked`: the provider has revoked it. */
   | { readonly type: "DeleteToken"; readonly tokenId: string; readonly revoked: boolean; readonly now: number }
-  /** Time has passed. */
-  | { readonly type: "Tick"; readonly now: number };
+  | { readonly type: "Wake"; readonly now: number };

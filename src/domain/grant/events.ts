@@ -1,6 +1,6 @@
 import type { AuthorizationFailure } from "../shared/failures.ts";
 
-/** What is known of a token beside the token itself, which no event holds. */
+/** Facts about a token; the token itself stands in no event. */
 export interface Token {
   readonly id: string;
   readonly scopes: readonly string[];
@@ -8,27 +8,27 @@ export interface Token {
   readonly expiresAt: number | null;
   /** Whether it came with a refresh token. */
   readonly canRefresh: boolean;
-  /** Whose account it is, as the provider or the user says; null: unknown. */
+  /** The account, as the provider or the user names it; null: unknown. */
   readonly accountLabel: string | null;
-  /** The one to take when a request does not say which. */
+  /** Preferred when a request names no token. */
   readonly isDefault: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The life of one user's consents at one provider. Tokens and verifiers lie sealed beside the log, never in it. */
+/** One user's authorizations at one provider. Tokens and verifiers are sealed beside the log, never in it. */
 export type GrantEvent =
   | {
       readonly type: "AuthorizationBegun";
       readonly authId: string;
       readonly scopes: readonly string[];
-      /** Sent again with the code, word by word (RFC 6749, 4.1.3). */
+      /** Sent again with the code, word for word (RFC 6749, 4.1.3). */
       readonly redirectUri: string;
       readonly isDefault: boolean;
       readonly expiresAt: number;
       readonly at: number;
     }
-  /** From here on the authorization is used, whatever the exchange brings. `until`: when it counts as interrupted. */
+  /** From now on the authorization is used, whatever the exchange brings. `until`: when it counts as interrupted. */
   | { readonly type: "CodeReceived"; readonly authId: string; readonly until: number; readonly at: number }
   | {
       readonly type: "AuthorizationFailed";
@@ -44,7 +44,7 @@ export type GrantEvent =
       readonly expiresAt: number | null;
       readonly at: number;
     }
-  /** It opens nothing any more: it is over, or the provider gives no new one for it. */
+  /** It can no longer be used: it expired, or the provider does not renew it. */
   | { readonly type: "TokenLost"; readonly tokenId: string; readonly cause: "expired" | "refused"; readonly at: number }
   | {
       readonly type: "TokenDescribed";
@@ -53,5 +53,5 @@ export type GrantEvent =
       readonly isDefault: boolean;
       readonly at: number;
     }
-  /** `revoked`: whether the provider knows. */
+  /** `revoked`: whether the provider revoked it. */
   | { readonly type: "TokenDeleted"; readonly tokenId: string; readonly revoked: boolean; readonly at: number };

@@ -9,7 +9,7 @@ interface Begun {
   readonly begunAt: number;
 }
 
-/** A user's way to the provider and back. */
+/** One consent of the user: from the redirect to the provider until it brings a token or fails. */
 export type Authorization = Begun &
   (
     | { readonly status: "PENDING" | "EXCHANGING"; readonly deadline: number }
@@ -18,9 +18,9 @@ export type Authorization = Begun &
   );
 
 export interface HeldToken extends Token {
-  /** What its user was asked for; the provider may have granted other scopes, or call them otherwise. */
+  /** The scopes that the user was asked for; the provider may have granted others, or renamed them. */
   readonly askedScopes: readonly string[];
-  /** When the provider gave it, or last another one for it. */
+  /** When the provider issued it, or refreshed it last. */
   readonly givenAt: number;
 }
 
@@ -32,7 +32,7 @@ export interface GrantState {
 
 export const initialGrantState: GrantState = { authorizations: new Map(), tokens: new Map() };
 
-/** How long an authorization that ended is remembered, for those who wait for it. */
+/** How long an authorization that ended is remembered, for clients that wait for it. */
 const REMEMBERED_MS = 60 * 60_000;
 
 /** Records one event. */
@@ -72,7 +72,7 @@ export function evolve(state: GrantState, event: GrantEvent): GrantState {
   }
 }
 
-/** Whether it has not ended. */
+/** Whether it has not ended yet. */
 export const isOpen = (one: Authorization): one is Extract<Authorization, { readonly deadline: number }> =>
   one.status === "PENDING" || one.status === "EXCHANGING";
 
@@ -94,7 +94,7 @@ function changed(state: GrantState, id: string, change: Partial<HeldToken>): Gra
   return known === undefined ? state : { ...state, tokens: withToken(state.tokens, { ...known, ...change }) };
 }
 
-/** One token at most is the default one. */
+/** At most one token is the default. */
 function withToken(tokens: ReadonlyMap<string, HeldToken>, token: HeldToken): ReadonlyMap<string, HeldToken> {
   if (!token.isDefault) return new Map(tokens).set(token.id, token);
   const others = [...tokens].map(([id, one]): [string, HeldToken] => [id, { ...one, isDefault: false }]);

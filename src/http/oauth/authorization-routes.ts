@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { AuthorizationLook } from "../../../durable/protocol/oauth.ts";
+import type { AuthorizationStatus } from "../../../durable/protocol/oauth.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
 import { nothing, uuid, wholeNumber } from "../kernel/fields.ts";
@@ -55,7 +55,7 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
       });
       if (!result.ok) return result;
       const empty = { url: null, auth_id: null, token: null, user_id: userId, metadata: null };
-      if (result.value.kind === "way") {
+      if (result.value.kind === "redirect") {
         const { url, authId } = result.value;
         return ok({ ...empty, status: "pending" as const, url, auth_id: authId });
       }
@@ -170,14 +170,14 @@ const callbackIn = (parameters: URLSearchParams): Callback | null => {
 
 const grantOfAuthorization = async (context: CallerContext, authId: string): Promise<OwnGrant | null> => {
   const grants = await ownGrants(context, null);
-  const looks = await Promise.all(grants.map(({ grant }) => grant.look(authId)));
+  const looks = await Promise.all(grants.map(({ grant }) => grant.authorization(authId)));
   return grants.find((_, at) => looks[at]?.status !== "unknown") ?? null;
 };
 
 /** Polls the grant until the authorization has ended or the timeout passed: a waiting client keeps no actor awake. */
-const endOf = async ({ grant }: OwnGrant, authId: string, timeoutSeconds: number): Promise<AuthorizationLook> => {
+const endOf = async ({ grant }: OwnGrant, authId: string, timeoutSeconds: number): Promise<AuthorizationStatus> => {
   for (let seconds = 0; ; seconds += 1) {
-    const look = await grant.look(authId);
+    const look = await grant.authorization(authId);
     if (look.status !== "open" || seconds >= timeoutSeconds) return look;
     await new Promise((resume) => setTimeout(resume, SECOND_MS));
   }

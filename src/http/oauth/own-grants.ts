@@ -2,7 +2,7 @@ import { grant, providers } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { GrantProtocol } from "../../../durable/protocol/oauth.ts";
 import type { Token } from "../../domain/grant/events.ts";
-import type { Provider } from "../../domain/provider/index.ts";
+import type { Provider } from "../../domain/provider/records.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import type { Caller } from "../kernel/auth.ts";

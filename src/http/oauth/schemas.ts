@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Token } from "../../domain/grant/events.ts";
-import type { ProviderRecord } from "../../domain/provider/index.ts";
+import type { ProviderRecord } from "../../domain/provider/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { MAX_SCOPES, SCOPE } from "../../oauth/scopes.ts";

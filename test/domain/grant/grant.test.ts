@@ -1,17 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GrantCommand } from "../../../src/domain/grant/commands.ts";
-import {
-  AUTHORIZATION_MS,
-  EXCHANGE_MS,
-  fittingTokens,
-  MAX_TOKENS,
-  refuseBeginning,
-  refuseCode,
-  standingOf,
-} from "../../../src/domain/grant/decide.ts";
+import { AUTHORIZATION_MS, EXCHANGE_MS, findToken, MAX_TOKENS } from "../../../src/domain/grant/decide.ts";
 import type { GrantEvent, Token } from "../../../src/domain/grant/events.ts";
 import { grant } from "../../../src/domain/grant/index.ts";
+import { fittingTokens, standingOf } from "../../../src/domain/grant/token-choice.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW } from "../../support/samples.ts";
@@ -19,13 +12,14 @@ import { HOUR_MS, NOW } from "../../support/samples.ts";
 const { given } = specification(grant);
 
 const BEGIN = {
-  type: "Begin",
+  type: "BeginAuthorization",
   authId: "a",
   scopes: ["s"],
   redirectUri: "https://x/",
   isDefault: true,
   now: NOW,
 } as const;
+const FURTHER = { ...BEGIN, authId: "further" } as const;
 const begun = (authId = "a", at = NOW): Extract<GrantEvent, { type: "AuthorizationBegun" }> => ({
   type: "AuthorizationBegun",
   authId,
@@ -67,35 +61,33 @@ describe("an authorization", () => {
       .when({ type: "ReceiveCode", authId: "a", now: NOW })
       .then(received)
       .thenWakesAt(NOW + EXCHANGE_MS);
-    given(begun(), received).when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
-    given(begun(), received, granted()).when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
-    given().when({ type: "ReceiveCode", authId: "a", now: NOW }).thenNothing();
   });
 
-  it("takes no code once it has expired, also when nobody has noticed yet", () => {
+  it("takes no code once it has expired, also before the alarm has recorded that", () => {
     const late = NOW + AUTHORIZATION_MS;
-    given(begun()).when({ type: "ReceiveCode", authId: "a", now: late }).thenNothing();
     given(begun())
-      .when({ type: "Tick", now: late - 1 })
+      .when({ type: "Wake", now: late - 1 })
       .thenNothing();
-    given(begun()).when({ type: "Tick", now: late }).then(failed(EXPIRED, late)).thenWakesAt(null);
-    for (const { state } of [given(begun()), given(begun(), failed(EXPIRED, late))])
-      expect(refuseCode(state, "a", late)).toEqual({ reason: "authorization", failure: EXPIRED });
+    given(begun()).when({ type: "Wake", now: late }).then(failed(EXPIRED, late)).thenWakesAt(null);
+    for (const expired of [given(begun()), given(begun(), failed(EXPIRED, late))])
+      expired
+        .when({ type: "ReceiveCode", authId: "a", now: late })
+        .thenRefused({ reason: "authorization", failure: EXPIRED });
   });
 
-  it("that was used, and one that never was, are refused in the same words", () => {
-    const notValid = { reason: "authorization", failure: { reason: "state_not_valid" } };
-    for (const { state } of [given(), given(begun(), received), given(begun(), received, granted())])
-      expect(refuseCode(state, "a", NOW)).toEqual(notValid);
+  it("that was used and one that never existed are refused in the same words", () => {
+    const notValid = { reason: "authorization", failure: { reason: "state_not_valid" } } as const;
+    for (const used of [given(), given(begun(), received), given(begun(), received, granted())])
+      used.when({ type: "ReceiveCode", authId: "a", now: NOW }).thenRefused(notValid);
   });
 
   it("whose exchange was cut off has failed after a minute, and takes no token then", () => {
     const late = NOW + EXCHANGE_MS;
     const interrupted = failed({ reason: "exchange_interrupted" }, late);
-    given(begun(), received).when({ type: "Tick", now: late }).then(interrupted);
+    given(begun(), received).when({ type: "Wake", now: late }).then(interrupted);
     given(begun(), received, interrupted)
       .when({ type: "GrantToken", authId: "a", token: NEW, now: late })
-      .thenNothing();
+      .thenRefused({ reason: "authorization", failure: { reason: "provider_timeout", code: null } });
   });
 
   it("that failed stays so", () => {
@@ -115,14 +107,14 @@ describe("an authorization", () => {
 });
 
 describe("a token", () => {
-  it("comes of an exchange, and the first one is the default", () => {
+  it("is granted by an exchange, and the first one is the default", () => {
     given({ ...begun(), isDefault: false } as GrantEvent, received)
       .when({ type: "GrantToken", authId: "a", token: NEW, now: NOW })
       .then(granted())
       .thenWakesAt(null);
   });
 
-  it("that becomes the default takes that from the other", () => {
+  it("that becomes the default replaces the default before it", () => {
     const { state } = given(granted(), granted({ id: "u" }));
     expect([...state.tokens.values()].map(({ id, isDefault }) => [id, isDefault])).toEqual([
       ["t", false],
@@ -150,28 +142,25 @@ describe("a token", () => {
     expect(standingOf({ ...token, askedScopes: [], givenAt: NOW, ...change }, NOW)).toBe(standing);
   });
 
-  it("is lost when it is over and nothing can renew it, not while it can be refreshed", () => {
+  it("is lost when it expires, unless it can be refreshed", () => {
     const brief = granted({ canRefresh: false });
     given(brief).wakesAt(NOW + HOUR_MS);
     given(brief)
-      .when({ type: "Tick", now: NOW + HOUR_MS })
+      .when({ type: "Wake", now: NOW + HOUR_MS })
       .then({ type: "TokenLost", tokenId: "t", cause: "expired", at: NOW + HOUR_MS });
     given(granted())
-      .when({ type: "Tick", now: NOW + 2 * HOUR_MS })
+      .when({ type: "Wake", now: NOW + 2 * HOUR_MS })
       .thenNothing();
   });
 
-  it("that is gone is neither refreshed, lost, described nor deleted again", () => {
-    const gone: GrantEvent[] = [granted(), { type: "TokenDeleted", tokenId: "t", revoked: true, at: NOW }];
-    for (const command of [
-      { type: "RefreshToken", tokenId: "t", scopes: [], expiresAt: null, now: NOW },
-      { type: "LoseToken", tokenId: "t", now: NOW },
-      { type: "DescribeToken", tokenId: "t", accountLabel: "x", now: NOW },
-      { type: "DeleteToken", tokenId: "t", revoked: true, now: NOW },
-    ] satisfies GrantCommand[])
-      given(...gone)
-        .when(command)
-        .thenNothing();
+  it("that is gone is neither refreshed nor discarded; it cannot be described or deleted", () => {
+    const gone = given(granted(), { type: "TokenDeleted", tokenId: "t", revoked: true, at: NOW });
+    gone.when({ type: "RecordRefresh", tokenId: "t", scopes: [], expiresAt: null, now: NOW }).thenNothing();
+    gone.when({ type: "DiscardToken", tokenId: "t", now: NOW }).thenNothing();
+    const unknown = { reason: "not_found", what: "token", id: "t" } as const;
+    gone.when({ type: "DescribeToken", tokenId: "t", accountLabel: "x", now: NOW }).thenRefused(unknown);
+    gone.when({ type: "DeleteToken", tokenId: "t", revoked: true, now: NOW }).thenRefused(unknown);
+    expect(findToken(gone.state, "t")).toEqual({ ok: false, failure: unknown });
   });
 
   it("is chosen by its id, else the default one, else the newest, of those that have the scopes", () => {
@@ -186,7 +175,7 @@ describe("a token", () => {
     expect(choose("other", [])).toBeNull();
   });
 
-  it("answers for the scopes that its user was asked for, behind those that say to have them", () => {
+  it("matches the scopes that its user was asked for, after those that were granted them", () => {
     const narrow = granted({ id: "narrow" });
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
     const newer = granted({ id: "newer", scopes: ["s", "more"], isDefault: false });
@@ -198,31 +187,34 @@ describe("a token", () => {
     expect(fitting([], narrow, wide, newer)).toEqual(["narrow", "newer", "wide"]);
   });
 
-  it("is one of at most 20, and each authorization that is open holds the place of one, until it has expired", () => {
+  it("is one of at most 20, where an open authorization counts until it expires", () => {
     const held = (count: number) => Array.from({ length: count }, (_, at) => granted({ id: `t${at}` }));
     const open = (count: number) => Array.from({ length: count }, (_, at) => begun(`a${at}`));
-    for (const [tokens, ways, reason] of [
+    for (const [tokens, authorizations, reason] of [
       [MAX_TOKENS, 0, "conflict"],
       [MAX_TOKENS - 1, 1, "capacity"],
       [0, MAX_TOKENS, "capacity"],
     ] as const) {
-      const full = given(...held(tokens), ...open(ways));
-      full.when(BEGIN).thenNothing();
-      expect(refuseBeginning(full.state)).toMatchObject({ reason });
+      given(...held(tokens), ...open(authorizations))
+        .when(FURTHER)
+        .thenRefused({ reason });
     }
-    const room = given(...held(MAX_TOKENS - 2), ...open(1));
-    expect(refuseBeginning(room.state)).toBeNull();
-    const late = NOW + AUTHORIZATION_MS;
-    const waited = given(...held(MAX_TOKENS - 1), begun()).when({ type: "Tick", now: late });
-    expect(refuseBeginning(waited.state)).toBeNull();
+    given(...held(MAX_TOKENS - 2), ...open(1))
+      .when(FURTHER)
+      .then(begun("further"));
+    given(...held(MAX_TOKENS - 1), begun(), failed(EXPIRED))
+      .when(FURTHER)
+      .then(begun("further"));
   });
 });
 
-it("whatever is asked in whatever order, a repeated command changes nothing and the log folds to the same state", () => {
+it("a repeated command changes nothing and the log folds to the same state, whatever the order of commands", () => {
   const id = fc.constantFrom("a", "b");
   const time = fc.integer({ min: 0, max: 2 * HOUR_MS }).map((ms) => NOW + ms);
   const command: fc.Arbitrary<GrantCommand> = fc.oneof(
-    fc.record({ type: fc.constant("Begin" as const), authId: id, now: time }).map((one) => ({ ...BEGIN, ...one })),
+    fc
+      .record({ type: fc.constant("BeginAuthorization" as const), authId: id, now: time })
+      .map((one) => ({ ...BEGIN, ...one })),
     fc.record({ type: fc.constant("ReceiveCode" as const), authId: id, now: time }),
     fc.record({
       type: fc.constant("FailAuthorization" as const),
@@ -236,9 +228,9 @@ it("whatever is asked in whatever order, a repeated command changes nothing and 
       token: id.map((one) => ({ ...NEW, id: one })),
       now: time,
     }),
-    fc.record({ type: fc.constant("LoseToken" as const), tokenId: id, now: time }),
+    fc.record({ type: fc.constant("DiscardToken" as const), tokenId: id, now: time }),
     fc.record({ type: fc.constant("DeleteToken" as const), tokenId: id, revoked: fc.boolean(), now: time }),
-    fc.record({ type: fc.constant("Tick" as const), now: time }),
+    fc.record({ type: fc.constant("Wake" as const), now: time }),
   );
   fc.assert(
     fc.property(fc.array(command, { maxLength: 40 }), (commands) => {

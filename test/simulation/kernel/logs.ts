@@ -1,7 +1,8 @@
 import type { DeploymentEvent } from "../../../src/domain/deployment/events.ts";
 import { deployment } from "../../../src/domain/deployment/index.ts";
 import type { DeploymentState } from "../../../src/domain/deployment/state.ts";
-import { type DestinationEvent, destination } from "../../../src/domain/destination/index.ts";
+import type { DestinationEvent } from "../../../src/domain/destination/events.ts";
+import { destination } from "../../../src/domain/destination/index.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";

@@ -1,0 +1,30 @@
+import type { ProbeReport } from "./events.ts";
+import type { DestinationConfig } from "./records.ts";
+
+/**
+ * A command to the destination of that id. `tenantId`: on behalf of that workspace; another workspace's destination
+ * does not exist for it. `now`: the shell's clock at the moment of the command.
+ */
+export type DestinationCommand = DestinationOrder & {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly now: number;
+};
+
+export type DestinationOrder =
+  | {
+      readonly type: "CreateDestination";
+      readonly displayName: string;
+      readonly config: DestinationConfig;
+      readonly envelope: string | null;
+      readonly keys: readonly string[];
+      readonly probe: ProbeReport;
+    }
+  | {
+      readonly type: "RotateCredentials";
+      readonly envelope: string;
+      readonly keys: readonly string[];
+      readonly probe: ProbeReport;
+    }
+  | { readonly type: "RenameDestination"; readonly displayName: string }
+  | { readonly type: "DeleteDestination" };

@@ -1,0 +1,52 @@
+import type { DestinationEvent, ProbeReport, SealedCredentials } from "./events.ts";
+import type { DestinationRecord } from "./records.ts";
+
+export interface KnownDestination {
+  readonly status: "ACTIVE" | "DELETED";
+  /** Its name when it was created; it may have been renamed since. */
+  readonly firstName: string;
+  readonly record: DestinationRecord;
+  readonly credentials: SealedCredentials;
+  readonly probe: ProbeReport;
+}
+
+export type ActiveDestination = KnownDestination & { readonly status: "ACTIVE" };
+
+export const isActive = (state: DestinationState): state is ActiveDestination => state.status === "ACTIVE";
+
+export type DestinationState = { readonly status: "NONE" } | KnownDestination;
+
+/** Records one event. */
+export function evolve(state: DestinationState, event: DestinationEvent): DestinationState {
+  if (event.type === "DestinationCreated") {
+    const { id, tenantId, displayName, config, credentials, probe, at } = event;
+    return {
+      status: "ACTIVE",
+      firstName: displayName,
+      record: {
+        id,
+        tenantId,
+        displayName,
+        config,
+        credentialsKeys: credentials.keys,
+        createdAt: at,
+        updatedAt: at,
+      },
+      credentials,
+      probe,
+    };
+  }
+  if (state.status === "NONE") return state;
+  switch (event.type) {
+    case "CredentialsRotated": {
+      const { credentials, probe } = event;
+      const record = { ...state.record, credentialsKeys: credentials.keys, updatedAt: event.at };
+      return { ...state, record, credentials, probe };
+    }
+    case "DestinationRenamed":
+      return { ...state, record: { ...state.record, displayName: event.displayName, updatedAt: event.at } };
+    case "DestinationDeleted":
+      // The state drops the sealed credentials; their envelope in the log opens only with the master key.
+      return { ...state, status: "DELETED", credentials: { ...state.credentials, envelope: null } };
+  }
+}

@@ -1,0 +1,40 @@
+import type { GrantState, HeldToken } from "./state.ts";
+
+/** Which of the tokens answers a request. */
+
+/** A token that is handed out lives at least this long, if the provider can renew it at all. */
+const FRESH_MS = 60_000;
+
+/** Assumed life of a token whose end the provider does not tell: the shortest that is usual (Salesforce's sessions). */
+const UNTOLD_LIFE_MS = 15 * 60_000;
+
+/**
+ * How a token may be used: `fresh` and `last` as it is, `due` after a refresh, `dead` not at all. `last`: about to
+ * expire, and nothing can renew it.
+ */
+export function standingOf(token: HeldToken, now: number): "fresh" | "due" | "last" | "dead" {
+  if (token.expiresAt === null) return token.canRefresh && now - token.givenAt >= UNTOLD_LIFE_MS ? "due" : "fresh";
+  if (token.expiresAt - now > FRESH_MS) return "fresh";
+  if (token.canRefresh) return "due";
+  return token.expiresAt > now ? "last" : "dead";
+}
+
+/**
+ * The tokens that match a request, the best one first: the one it names, else those that have all scopes, else those
+ * whose users were asked for all of them. For the latter, another authorization would grant no more: providers rename
+ * scopes (Google `email`) or leave out those that another scope includes (GitHub). Among equals the default one comes
+ * first, then the newest.
+ */
+export function fittingTokens(
+  state: GrantState,
+  wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
+  now: number,
+): readonly HeldToken[] {
+  const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead").reverse();
+  if (wanted.tokenId !== null) return living.filter((token) => token.id === wanted.tokenId);
+  const defaultFirst = living.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
+  const having = (scopesOf: (token: HeldToken) => readonly string[]) =>
+    defaultFirst.filter((token) => wanted.scopes.every((scope) => scopesOf(token).includes(scope)));
+  const granted = having(({ scopes }) => scopes);
+  return [...new Set([...granted, ...having(({ scopes, askedScopes }) => [...scopes, ...askedScopes])])];
+}

@@ -6,7 +6,7 @@ import { deployment } from "../../src/domain/deployment/index.ts";
 import type { ListenerReport } from "../../src/domain/deployment/lease.ts";
 import type { DeploymentOrder } from "../../src/domain/deployment/order.ts";
 import type { DeploymentRecord, RevisionContent, RevisionRecord } from "../../src/domain/deployment/records.ts";
-import { isOver, revisionsOf, revisionViewOf, viewOf, workOf } from "../../src/domain/deployment/view.ts";
+import { isOver, revisionsOf, revisionViewOf, viewOf } from "../../src/domain/deployment/view.ts";
 import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery } from "../../src/domain/shared/history.ts";
@@ -21,9 +21,10 @@ import type { Env } from "../protocol/env.ts";
 import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 import type { Offer } from "../protocol/listener.ts";
 import { servingOf } from "./data-plane/agent.ts";
-import { type DeploymentLog, offerWork, takeReport, takeSilence } from "./data-plane/remote/lease-work.ts";
+import type { DeploymentLog } from "./data-plane/deployment-log.ts";
+import { offerWork, takeReport, takeSilence } from "./data-plane/remote/lease-work.ts";
 import { deliverOfDeployment } from "./deliver.ts";
-import { planeOf } from "./planes.ts";
+import { doWork } from "./work.ts";
 
 /** One deployment: keeps what should run, has its data plane run it, and says which revision serves. */
 export class DeploymentActor extends DurableObject<Env> implements DeploymentProtocol {
@@ -47,15 +48,11 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
   }
 
   async revise(change: Partial<RevisionContent>): Promise<Result<DeploymentRecord, Refusal>> {
-    await this.#awaitCreation();
-    const revised = this.#submit({ type: "Revise", revisionId: crypto.randomUUID(), change });
-    return revised.ok ? this.view() : revised;
+    return this.#addRevision({ type: "Revise", revisionId: crypto.randomUUID(), change });
   }
 
   async redeploy(of: string): Promise<Result<DeploymentRecord, Refusal>> {
-    await this.#awaitCreation();
-    const added = this.#submit({ type: "Redeploy", revisionId: crypto.randomUUID(), of });
-    return added.ok ? this.view() : added;
+    return this.#addRevision({ type: "Redeploy", revisionId: crypto.randomUUID(), of });
   }
 
   async revisions(query: ListBatchQuery): Promise<Result<ListBatch<RevisionRecord>, Refusal>> {
@@ -110,7 +107,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     this.#journal.armRecovery(recoveryAt);
     try {
       // A revision may send traces from its first request on, so its key comes first.
-      if (await this.#deliverAll()) await this.#work();
+      if (await this.#deliverAll()) await doWork(this.#log(), this.ctx.exports);
       this.#journal.settle(recoveryAt);
     } catch (error) {
       log("deployment_step_broke", { deployment: this.#id(), error: String(error) });
@@ -118,22 +115,13 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     }
   }
 
-  /** Two alarms never run at once, so work that is unfinished when an alarm begins was cut off. */
-  async #work(): Promise<void> {
-    this.#submit({ type: "Recover" });
-    this.#submit({ type: "Wake" });
-    for (;;) {
-      const { state } = this.#journal;
-      const work = workOf(state);
-      if (work === null || state.status === "NONE") return;
-      const outcome = await planeOf(state.definition).perform({ env: this.env, exports: this.ctx.exports }, work);
-      if (outcome === null) return; // somebody else does it
-      this.#submit(outcome);
-      log("deployment_step", { deployment: this.#id(), step: work.kind });
-    }
+  async #addRevision(request: DeploymentRequest): Promise<Result<DeploymentRecord, Refusal>> {
+    await this.#awaitCreation();
+    const added = this.#submit(request);
+    return added.ok ? viewOf(this.#journal.state, this.#id()) : added;
   }
 
-  /** The fleet commits an order before this actor knows of it. The first request after it may come in between. */
+  /** The fleet commits an order before this actor knows it. A request may come in between. */
   async #awaitCreation(): Promise<void> {
     if (this.#journal.state.status === "NONE") await fleet(this.env, this.#tenantId()).createRegistered();
   }

@@ -25,7 +25,7 @@ export function decide(command: DeploymentCommand, state: DeploymentState): Deci
   }
 }
 
-/** Who asks for something is told that it is not there; what comes of earlier work comes too late. */
+/** Requests are refused; the results of earlier work are ignored. */
 function withoutDeployment(command: DeploymentCommand): Decision<DeploymentEvent> {
   switch (command.type) {
     case "Revise":

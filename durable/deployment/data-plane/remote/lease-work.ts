@@ -1,30 +1,19 @@
-import type { DeploymentRequest } from "../../../../src/domain/deployment/commands.ts";
-import type { DeploymentEvent } from "../../../../src/domain/deployment/events.ts";
 import type { ListenerReport } from "../../../../src/domain/deployment/lease.ts";
 import { LEASE_MS } from "../../../../src/domain/deployment/limits.ts";
 import { isAtWork } from "../../../../src/domain/deployment/revision-status.ts";
-import type { DeploymentState } from "../../../../src/domain/deployment/state.ts";
 import { recordOf } from "../../../../src/domain/deployment/view.ts";
-import type { Decision } from "../../../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../../src/domain/shared/result.ts";
-import type { Env } from "../../../protocol/env.ts";
 import type { Offer } from "../../../protocol/listener.ts";
 import { agentOf } from "../agent.ts";
 import { environmentOf, SECRETS_LOST } from "../agent-environment.ts";
+import type { DeploymentLog } from "../deployment-log.ts";
 
-/** A deployment's part of the lease protocol: what its actor answers to a listener. */
-
-/** The deployment's actor. */
-export interface DeploymentLog {
-  readonly env: Env;
-  readonly state: () => DeploymentState;
-  readonly submit: (request: DeploymentRequest) => Decision<DeploymentEvent>;
-}
+/** What a deployment answers to its listener: its part of LeaseProtocol. */
 
 const LEASE_SECONDS = LEASE_MS / 1000;
 
-/** Leases the revision that waits for work to the listener, which polled at `heardAt`; see LeaseProtocol. */
+/** Leases the revision that waits for work to the listener, which polled at `heardAt`. */
 export async function offerWork(log: DeploymentLog, listenerId: string, heardAt: number): Promise<Offer | null> {
   log.submit({ type: "Wake" });
   log.submit({ type: "RecordPoll", heardAt });
@@ -44,7 +33,7 @@ export async function offerWork(log: DeploymentLog, listenerId: string, heardAt:
   return { work, servingRevisionId };
 }
 
-/** Records a report of the listener; see LeaseProtocol. */
+/** Records a report of the listener. */
 export function takeReport(
   log: DeploymentLog,
   listenerId: string,
@@ -54,7 +43,7 @@ export function takeReport(
   return decided.ok ? ok({ leaseSeconds: LEASE_SECONDS }) : decided;
 }
 
-/** Records that the listener is silent; see LeaseProtocol. */
+/** Records that the listener is silent. */
 export function takeSilence(log: DeploymentLog): boolean {
   log.submit({ type: "RecordListenerSilence" });
   const state = log.state();

@@ -68,7 +68,7 @@ it("an agent server is taken from an address, and reaches the network only when 
 it.each([
   ["moved.tar.gz", "without a redirect"],
   ["endless.tar.gz", "longer than"],
-  ["nothing.tar.gz", "no gzip file"],
+  ["nothing.tar.gz", "not a gzip file"],
 ])("a source at %s is refused, and the revision says why", async (file, reason) => {
   const { revision } = await deploy(file, false);
   expect(revision).toMatchObject({ status: "BUILD_FAILED", failure: { message: expect.stringContaining(reason) } });

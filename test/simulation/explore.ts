@@ -3,12 +3,12 @@ import { FleetWorld } from "./fleet/fleet-world.ts";
 import type { World } from "./kernel/world.ts";
 import { EMPTY, sumOf, type Tally, tallyOfExports, tallyOfFleet } from "./tally.ts";
 
-/** The kinds of worlds; a seed means one of each. */
+/** The kinds of worlds. Each seed defines one world of each kind. */
 export const KINDS = ["exports", "fleet"] as const;
 
 export type Kind = (typeof KINDS)[number];
 
-/** A violation as it is reported. */
+/** A reported violation. */
 export interface Found {
   readonly seed: number;
   readonly kind: Kind;
@@ -19,7 +19,7 @@ export interface Found {
 
 export interface Share {
   readonly from: number;
-  /** Seeds up to here, not included; every `step`-th of them. */
+  /** End of the seeds, exclusive; every `step`-th seed is run. */
   readonly until: number;
   readonly step: number;
   readonly kinds: readonly Kind[];
@@ -27,7 +27,7 @@ export interface Share {
 
 type Print = ((line: string) => void) | null;
 
-/** Lives through seed after seed until one breaks an invariant. `onTally` hears of every one. */
+/** Runs seed after seed until one breaks an invariant. Calls `onTally` after each seed. */
 export async function explore(
   { from, until, step, kinds }: Share,
   onTally: (tally: Tally) => void,

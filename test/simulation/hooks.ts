@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { edited, editsFor } from "./kernel/edits.ts";
 
 /**
- * Loaded before anything else (`node --import`): gives the product `cloudflare:workers` in plain Node, and makes the
- * edits of this simulation in its text. `--plant <name>` is read here, because the product is loaded only once.
+ * Must be loaded first (`node --import`). Provides `cloudflare:workers` in plain Node and applies the edits of the
+ * simulation to the product's source. Reads `--plant <name>`, because the product is loaded only once.
  */
 
 const ROOT = join(import.meta.dirname, "../..");

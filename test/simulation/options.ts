@@ -5,18 +5,18 @@ import { KINDS, type Kind } from "./explore.ts";
 export interface SimulationOptions {
   readonly seeds: number;
   readonly from: number;
-  /** Every so many seeds one: the others are another process's. */
+  /** Every `step`-th seed is run; other processes run the others. */
   readonly step: number;
   readonly kinds: readonly Kind[];
   readonly isTraced: boolean;
-  /** null: the product as it is. */
+  /** null: the product without a mistake. */
   readonly plant: string | null;
 }
 
 const USAGE =
   "Usage: npm run simulate -- [--seeds <number>] [--from <seed>] [--only exports|fleet] [--trace] [--plant <name>]";
 
-/** Reads the command line. Throws a DevFailure for what it cannot understand: no world lived would look like no fault found. */
+/** Reads the command line. Throws a DevFailure if it is not valid: running no world would look like finding no fault. */
 export function readOptions(args: readonly string[]): SimulationOptions {
   return withUsage(USAGE, () => {
     const { values } = parseArgs({
@@ -41,9 +41,9 @@ export function readOptions(args: readonly string[]): SimulationOptions {
   });
 }
 
-function numberOf(name: string, text: string, least: number): number {
-  if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new Error(`--${name} must be a whole number of at least ${least}, in digits only; it is "${text}".`);
+function numberOf(name: string, text: string, min: number): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
+  throw new Error(`--${name} must be a whole number of at least ${min}, in digits only; it is "${text}".`);
 }
 
 function kindOf(text: string): Kind {

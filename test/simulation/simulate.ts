@@ -8,18 +8,18 @@ import { readOptions, type SimulationOptions } from "./options.ts";
 import { EMPTY, sumOf, type Tally, totalOf } from "./tally.ts";
 
 /**
- * `npm run simulate -- --seeds N --from S [--only exports|fleet] [--trace] [--plant <name>]`: lives through N worlds of
- * each kind. Ends with 1 on the first one that breaks an invariant, and says how to see it again.
+ * `npm run simulate -- --seeds N --from S [--only exports|fleet] [--trace] [--plant <name>]`: runs N worlds of each kind.
+ * Exits with 1 at the first violation of an invariant, and prints how to reproduce it.
  */
 
-/** Two of them use both cores of a small machine; fewer seeds are not worth another process. */
+/** Processes for at least `MIN_SEEDS_TO_SHARE` seeds; fewer seeds run in one process. */
 const PROCESSES = 2;
-const SEEDS_WORTH_IT = 40;
+const MIN_SEEDS_TO_SHARE = 40;
 
 /** Seeds between two lines of progress. */
 const PROGRESS_EVERY = 1000;
 
-/** What a process that shares the work tells: what one seed came to, and at the end what it found. */
+/** A message of a child process: the tally of one seed, or at the end the violation. */
 type Told = { readonly tally: Tally } | { readonly found: Found | null };
 
 await runCommand(async () => {
@@ -34,8 +34,8 @@ async function lead(options: SimulationOptions): Promise<void> {
     sum = sumOf(sum, tally);
     if (sum.seeds % PROGRESS_EVERY === 0) console.log(summaryOf(sum, performance.now() - began));
   };
-  const isClaimed = !options.isTraced && options.seeds >= SEEDS_WORTH_IT;
-  const found = isClaimed
+  const isShared = !options.isTraced && options.seeds >= MIN_SEEDS_TO_SHARE;
+  const found = isShared
     ? await shared(options, onTally)
     : await explore(shareOf(options), onTally, options.isTraced ? printLine : null);
   console.log(summaryOf(sum, performance.now() - began));
@@ -46,7 +46,7 @@ async function lead(options: SimulationOptions): Promise<void> {
   report(options, found);
 }
 
-/** Every process takes each n-th seed; the first that finds something ends the others. */
+/** Runs every n-th seed in each of n processes. The first violation ends all of them. */
 async function shared(options: SimulationOptions, onTally: (tally: Tally) => void): Promise<Found | null> {
   const children: ChildProcess[] = [];
   const ends = Array.from({ length: PROCESSES }, (_, i) => {
@@ -118,7 +118,7 @@ function summaryOf(tally: Tally, ms: number): string {
   return [`${seeds} seeds (${pace}/s)`, ...ended, `${rows} rows`, `${events} events`].join(", ");
 }
 
-/** Not console.log: that is the simulated log while a world lives. */
+/** Not with console.log, which is the simulated log while a world runs. */
 function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -3,23 +3,23 @@ import type { FleetWorld } from "./fleet/fleet-world.ts";
 import type { Fault } from "./kernel/faults.ts";
 import type { World } from "./kernel/world.ts";
 
-/** What some seeds came to; plain data, so that processes can add theirs up. */
+/** Counts over some seeds, as plain data, so that processes can send and add them. */
 export interface Tally {
   readonly seeds: number;
   readonly events: number;
   readonly rows: number;
-  /** Exports by their last status. */
+  /** Number of exports by final status. */
   readonly exports: Readonly<Record<string, number>>;
-  /** Revisions of deployments by their last status. */
+  /** Number of revisions by final status. */
   readonly revisions: Readonly<Record<string, number>>;
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
-  /** Sum of all trace hashes: the same seeds give the same, in whatever order they were run. */
+  /** Sum of all trace hashes; equal for equal seeds in any order. */
   readonly trace: number;
 }
 
 export const EMPTY: Tally = { seeds: 0, events: 0, rows: 0, exports: {}, revisions: {}, faults: {}, trace: 0 };
 
-/** Far below what sums of whole numbers can hold. */
+/** Keeps sums within safe integers. */
 const HASH_MODULUS = 2 ** 48;
 
 export function tallyOfExports(world: ExportWorld): Tally {

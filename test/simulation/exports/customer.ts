@@ -12,15 +12,15 @@ import type { CustomerBucket } from "../store/customer-bucket.ts";
 import type { Rows, SentRow } from "./rows.ts";
 import type { Act, Scenario, WantedExport } from "./scenario.ts";
 
-/** Pause before a customer asks again. */
-const PATIENCE_MS = 2000;
+/** Delay before a customer repeats a request. */
+const RETRY_MS = 2000;
 
-/** Longer than any call is on its way: there are two in a pause, one behind the other. */
-const LOOKS_AGAIN_MS = 300_000;
+/** Longer than the delays of the two consecutive calls of a pause. */
+const RESUME_AGAIN_MS = 300_000;
 
 const HOUR_MS = 3_600_000;
 
-/** One tenant's people and programs: they send traces, create exports, and change their minds. */
+/** The clients of one tenant: they send traces, create exports, and pause, cancel and retry them. */
 export class Customer {
   readonly tenantId: string;
   readonly #env: Env;
@@ -31,7 +31,7 @@ export class Customer {
   #projectId = "";
   #destinationId = "";
   #rotations = 0;
-  /** Ids of exports, in the order in which the scenario lists them; null before they were asked for. */
+  /** Ids of exports in the order of the scenario; null: not created yet. */
   readonly exportIds: (string | null)[] = [];
 
   constructor(world: { env: Env; kernel: Kernel; rows: Rows; bucket: CustomerBucket; scenario: Scenario }) {
@@ -43,14 +43,14 @@ export class Customer {
     this.tenantId = this.#random.uuid();
   }
 
-  /** Secrets of every generation so far: nobody else may ever see one. */
+  /** All secrets so far, including replaced ones. They must not appear outside of the vault. */
   readonly secrets: string[] = [];
 
   async begin(): Promise<void> {
     const home = workspace(this.#env, this.tenantId);
     await home.create({ id: this.tenantId, name: "simulated", plan: "enterprise" });
     const [project] = await home.resolveProjects([{ name: "demo" }]);
-    if (!project?.ok) throw new Error("the project was not made");
+    if (!project?.ok) throw new Error("the project was not created");
     this.#projectId = project.value.id;
     this.#destinationId = this.#random.uuid();
     const created = await home.createDestination({
@@ -65,10 +65,10 @@ export class Customer {
       },
       credentials: this.#newCredentials(),
     });
-    if (!created.ok) throw new Error(`the destination was not made: ${JSON.stringify(created.failure)}`);
+    if (!created.ok) throw new Error(`the destination was not created: ${JSON.stringify(created.failure)}`);
   }
 
-  /** Sends runs until they are acknowledged, as the SDK does. */
+  /** Sends runs and repeats until they are acknowledged, as the SDK does. */
   async ingest(day: string, count: number): Promise<void> {
     const midnight = Date.parse(`${day}T00:00:00.000Z`);
     const rows: SentRow[] = Array.from({ length: count }, () => ({
@@ -95,7 +95,7 @@ export class Customer {
     );
   }
 
-  /** Creates an export; a schedule is cancelled after its windows. */
+  /** Creates an export. A schedule is cancelled after its windows. */
   async export(wanted: WantedExport, place: number): Promise<void> {
     const id = this.#random.uuid();
     const { start, end, intervalHours, formatVersion, exportFields, compression } = wanted;
@@ -153,12 +153,12 @@ export class Customer {
     await this.#order(() => home.pauseExport(id));
     await this.#kernel.sleep(this.#random.pick([1, 3, 10, 600]) * 1000, "the customer has thought about it");
     await this.#order(() => home.resumeExport(id));
-    // A pause that came late may have overtaken the resume.
-    await this.#kernel.sleep(LOOKS_AGAIN_MS, "the customer looks whether it goes on");
+    // A delayed pause may have arrived after the resume.
+    await this.#kernel.sleep(RESUME_AGAIN_MS, "the customer looks whether it goes on");
     await this.#order(() => home.resumeExport(id));
   }
 
-  /** Runs that did not end well get an export of their own each. */
+  /** Retries each failed run of the export. */
   async #retryRuns(id: string): Promise<void> {
     const home = workspace(this.#env, this.tenantId);
     const runs = await this.#insist(() => home.listRuns({ exportId: id, ...FIRST_BATCH }));
@@ -166,7 +166,7 @@ export class Customer {
       await this.#insist(() => home.retryRun({ exportId: id, runId }));
   }
 
-  /** Both pairs work until the new one is in use. */
+  /** Rotates the credentials: both key pairs are valid until the new one is stored. */
   async #rotate(): Promise<void> {
     const credentials = this.#newCredentials();
     const home = workspace(this.#env, this.tenantId);
@@ -184,7 +184,7 @@ export class Customer {
     return { accessKeyId, secretAccessKey, sessionToken: null };
   }
 
-  /** Asks until the order is taken, or refused for good: an export that is not ready yet says to try again. */
+  /** Repeats an order until it is accepted or finally refused. An export that is not ready answers with "try again". */
   async #order(ask: () => Promise<Result<unknown, Refusal>>): Promise<void> {
     await this.#insist(async () => {
       const answer = await ask();
@@ -193,13 +193,13 @@ export class Customer {
     });
   }
 
-  /** Asks until there is an answer. */
+  /** Repeats a request until there is an answer. */
   async #insist<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
       } catch {
-        await this.#kernel.sleep(PATIENCE_MS, "the customer asks again");
+        await this.#kernel.sleep(RETRY_MS, "the customer asks again");
       }
     }
   }

@@ -21,9 +21,9 @@ const CLASSES = {
   EXPORT_RUN: ExportRunActor,
   TRACE_SHARD: TraceShardActor,
   UNROUTED: UnroutedActor,
-} as unknown as Readonly<Record<string, ActorClass>>; // constructed with a context and an env of ours
+} as unknown as Readonly<Record<string, ActorClass>>; // constructed with a simulated context and env
 
-/** A tenant with traces, exports and schedules, and the bucket that they go to. */
+/** A tenant with traces, exports and schedules, and its bucket. */
 export class ExportWorld extends World {
   readonly scenario: Scenario;
   readonly bucket: CustomerBucket;

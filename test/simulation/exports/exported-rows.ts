@@ -6,10 +6,10 @@ const compressors = {
   GZIP: (bytes: Uint8Array) => new Uint8Array(gunzipSync(bytes)),
 };
 
-/** Objects are never changed in place, so each is read once. */
+/** Ids by file. Objects are immutable, so each is read once. */
 const known = new WeakMap<Uint8Array, readonly string[]>();
 
-/** Ids of the rows of an exported file, as a reader that is not ours sees them. */
+/** Ids of the rows of an exported file, read with an independent Parquet reader. */
 export async function idsIn(bytes: Uint8Array): Promise<readonly string[]> {
   const before = known.get(bytes);
   if (before !== undefined) return before;

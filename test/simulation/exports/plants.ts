@@ -1,20 +1,20 @@
 import type { Edit } from "../kernel/edits.ts";
 
-/** A deliberate mistake, and the invariant that must find it; one of several, parted by |, where either is as near. */
+/** A deliberate mistake and the invariant that must find it. `foundBy`: names separated by | if any of them may find it. */
 export interface Plant extends Edit {
   readonly name: string;
   readonly breaks: string;
   readonly foundBy: string;
 }
 
-/** Mistakes that somebody could make. Each is one edit of the product's text. */
+/** Plausible mistakes. Each is one edit of the product's source. */
 export const PLANTS: readonly Plant[] = [
   {
     name: "lease-never-lapses",
     file: "durable/concurrency/memory-budget.ts",
     text: "else if (other.renewedAt + LAPSE_MS <= this.#time) this.#claims.delete(other);",
     replacement: "else if (other.renewedAt === Infinity) this.#claims.delete(other);",
-    breaks: "memory of an actor that was reset is never free again",
+    breaks: "memory of an actor that was reset is never released",
     foundBy: "at-rest|awake",
   },
   {
@@ -23,7 +23,7 @@ export const PLANTS: readonly Plant[] = [
     text: "await Promise.all(begun.map((work) => work.then(dispose, () => {})));",
     replacement:
       'for (const one of await Promise.allSettled(begun)) if (one.status === "fulfilled") dispose(one.value);',
-    breaks: "a read that stops early waits for memory that it holds itself",
+    breaks: "a read that stops early waits for memory that it holds",
     foundBy: "at-rest|awake",
   },
   {
@@ -31,7 +31,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/journal/journal.ts",
     text: "this.#alarmAt = this.#moveAlarm(at);",
     replacement: "void at;",
-    breaks: "an actor whose step breaks is woken by nobody",
+    breaks: "an actor is not woken after its step failed",
     foundBy: "awake",
   },
   {
@@ -39,7 +39,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/journal/journal.ts",
     text: "return this.#isAnyWaiting() ? Math.min(outboxAt, due ?? outboxAt) : due;",
     replacement: "return due;",
-    breaks: "messages wait for an alarm that nobody sets",
+    breaks: "messages wait for an alarm that is not set",
     foundBy: "awake",
   },
   {
@@ -48,7 +48,7 @@ export const PLANTS: readonly Plant[] = [
     text: "      await Promise.all([...lanes].map(lane));\n      this.#forget(arrived);",
     replacement: `      this.#forget([...lanes.values()].flat().map(({ id }) => id));
       await Promise.all([...lanes].map(lane));`,
-    breaks: "a message that does not arrive is lost",
+    breaks: "a message is lost if its delivery fails",
     foundBy: "at-rest|true-reports",
   },
   {
@@ -64,7 +64,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export-run/decide.ts",
     text: "const retry = state.failures.length;",
     replacement: "const retry = 2 * state.failures.length;",
-    breaks: "every failure costs two retries",
+    breaks: "each failure counts as two retries",
     foundBy: "spent-retries",
   },
   {
@@ -72,7 +72,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export-run/decide.ts",
     text: "const CRASHES_UNTIL_PROCESSING_ERROR = 3;",
     replacement: "const CRASHES_UNTIL_PROCESSING_ERROR = 1;",
-    breaks: "a death of the process counts as a failure",
+    breaks: "a crash of the process counts as a failure",
     foundBy: "spent-retries",
   },
   {
@@ -80,7 +80,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export-run/decide.ts",
     text: `return upload?.uploadId === command.uploadId ? [{ type: "UploadLost", file: command.file, at }] : [];`,
     replacement: "return [];",
-    breaks: "parts are sent to an upload that is gone until the retries are spent",
+    breaks: "parts are sent to an upload that does not exist until no retry is left",
     foundBy: "spent-retries",
   },
   {
@@ -88,7 +88,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export-run/decide.ts",
     text: "state.retry >= limits.maxRetries)",
     replacement: "state.retry > limits.maxRetries)",
-    breaks: "one retry more than allowed",
+    breaks: "a run retries once more than allowed",
     foundBy: "spent-retries",
   },
   {
@@ -99,7 +99,7 @@ export const PLANTS: readonly Plant[] = [
         { ...known, progress: { ...known.progress, snapshot: null, plan: null, files: [] } },
         { retry: event.retry, deadline: event.deadline, retryAt: null, step: null },
       );`,
-    breaks: "a retry exports what came since into the same files",
+    breaks: "a retry exports newer rows into the same files",
     foundBy: "complete-rows",
   },
   {
@@ -132,7 +132,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/export-run/steps/upload.ts",
     text: "key: exportRunFileKey(spec, file.ordinal) }",
     replacement: `key: \`\${exportRunFileKey(spec, file.ordinal)}-\${Date.now()}.parquet\` }`,
-    breaks: "another try leaves another file beside the first",
+    breaks: "a retry leaves a second file",
     foundBy: "spent-retries|true-manifest",
   },
   {
@@ -148,7 +148,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/workspace/export-rules.ts",
     text: "if (known === undefined || seq <= known.seq) return [];",
     replacement: "if (known === undefined) return [];",
-    breaks: "a report that comes late replaces a newer one",
+    breaks: "a late report replaces a newer one",
     foundBy: "true-reports",
   },
   {
@@ -156,7 +156,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/workspace/export-rules.ts",
     text: "const free = Math.max(0, maxRunning - state.running.size);",
     replacement: "const free = Math.max(0, maxRunning + 1 - state.running.size);",
-    breaks: "one more export works than may",
+    breaks: "more exports run than allowed",
     foundBy: "admission",
   },
   {
@@ -164,7 +164,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export/run-rules.ts",
     text: "plan.limits.maxRunningRuns - working",
     replacement: "plan.limits.maxRunningRuns + 1 - working",
-    breaks: "one more run of an export works than may",
+    breaks: "more runs of an export run than allowed",
     foundBy: "admission",
   },
   {
@@ -172,7 +172,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export/proof.ts",
     text: `state.runs.every((run) => run.report.status === "COMPLETED")`,
     replacement: `state.runs.some((run) => run.report.status === "COMPLETED")`,
-    breaks: "an export is COMPLETED while its runs still write",
+    breaks: "an export is COMPLETED while its runs are still writing",
     foundBy: "complete-rows|true-manifest",
   },
   {
@@ -180,7 +180,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export/state.ts",
     text: "spawned: event.index + 1",
     replacement: "spawned: event.index + 2",
-    breaks: "a schedule leaves out every other window",
+    breaks: "a schedule skips every second window",
     foundBy: "windows",
   },
   {
@@ -188,7 +188,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/domain/export/state.ts",
     text: "spawned: event.index + 1",
     replacement: "spawned: event.index + (event.index % 2)",
-    breaks: "a schedule spawns a window again",
+    breaks: "a schedule spawns a window twice",
     foundBy: "windows",
   },
   {
@@ -196,7 +196,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/shard/shard.ts",
     text: `await upkeep.seal("everything");`,
     replacement: `await upkeep.seal("due");`,
-    breaks: "rows that are acknowledged and not sealed yet are left out",
+    breaks: "acknowledged rows that are not sealed are not exported",
     foundBy: "complete-rows",
   },
   {
@@ -204,7 +204,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/export-run/steps/scratch.ts",
     text: "...Array.from({ length: snapshot?.segments ?? 0 }, ",
     replacement: "...Array.from({ length: progress.derived.length }, ",
-    breaks: "what a run was making when it was cancelled stays for ever",
+    breaks: "scratch objects of a cancelled run are never deleted",
     foundBy: "at-rest",
   },
   {
@@ -212,7 +212,7 @@ export const PLANTS: readonly Plant[] = [
     file: "durable/destination/destination.ts",
     text: "credentials === null ? null : await sealCredentials(this.env, id, credentials);",
     replacement: "JSON.stringify(credentials);",
-    breaks: "the bucket's secret lies in the log in plain text",
+    breaks: "the bucket's secret is stored in the log in plain text",
     foundBy: "secrets",
   },
 ];

@@ -1,4 +1,4 @@
-/** What a customer sent and what was acknowledged: the truth that exports are measured by. */
+/** A row that the customer sent. Exports are compared with these rows. */
 export interface SentRow {
   readonly id: string;
   readonly day: string;

@@ -11,16 +11,16 @@ import { Random } from "../kernel/random.ts";
 import type { Course } from "../kernel/world.ts";
 import type { BucketRules } from "../store/customer-bucket.ts";
 
-/** Everything about one simulated world of exports that is fixed before it begins; all of it follows from the seed. */
+/** The definition of a world of exports. It follows from the seed. */
 export interface Scenario extends Course {
-  /** Faults stop then, and everything must come to rest. */
+  /** Faults stop at this time; then all work must end. */
   readonly healsAfterMs: number;
   readonly bucket: BucketRules;
   readonly restartsAfterMs: readonly number[];
-  /** The bucket is gone from the first until the second instant. */
+  /** The bucket does not exist from the first to the second instant. */
   readonly bucketAwayMs: readonly [from: number, until: number] | null;
   readonly days: readonly string[];
-  /** Rows of one message each. */
+  /** Each batch is one ingest request. */
   readonly batches: readonly Batch[];
   readonly exports: readonly WantedExport[];
   readonly acts: readonly Act[];
@@ -37,24 +37,24 @@ export interface WantedExport {
   readonly start: number;
   readonly end: number | null;
   readonly intervalHours: number | null;
-  /** Windows that a schedule is let live for. */
+  /** Number of windows after which a schedule is cancelled. */
   readonly windows: number;
   readonly formatVersion: FormatVersion;
   readonly exportFields: readonly ExportField[] | null;
   readonly compression: Compression;
 }
 
-/** What a customer does at some instant; `target` counts the exports. */
+/** An action of the customer. `target`: index of the export. */
 export interface Act {
   readonly afterMs: number;
   readonly kind: (typeof ACTS)[number];
   readonly target: number;
 }
 
-/** `pause` is followed by a resume, sooner or later; `retry` is asked for every run that failed. */
+/** `pause` is followed by a resume. `retry` retries each failed run of the export. */
 const ACTS = ["cancel", "pause", "retry", "rotate", "look", "delete_destination"] as const;
 
-/** How often a world has acts of a kind. */
+/** Probability that a world has actions of a kind. */
 const CHANCES: Readonly<Record<Act["kind"], number>> = {
   cancel: 0.2,
   pause: 0.3,
@@ -68,13 +68,13 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Noon of a day long after the first of January, so that logs of the simulation are told from others. */
+/** Noon of a day that no other test uses, so that logs of the simulation can be recognized. */
 export const STARTS_AT = Date.parse("2031-03-04T12:00:00.000Z");
 
-/** Rights that a world's credentials lack; the other kinds of faults strike now and then. */
+/** Permissions that the credentials of a world lack for its whole duration. */
 const RIGHTS = ["head_forbidden", "abort_forbidden", "delete_forbidden"] as const;
 
-/** How often a kind strikes in a world in which it does. Deaths are drawn for every single turn. */
+/** Probabilities of a fault in a world that has it. Crashes are drawn for each turn. */
 const RATES: Partial<Record<Fault, readonly number[]>> = {
   crash_before_commit: [0.002, 0.01, 0.03],
   crash_after_commit: [0.002, 0.01, 0.03],
@@ -84,7 +84,7 @@ const RATES: Partial<Record<Fault, readonly number[]>> = {
 };
 const USUAL_RATES = [0.01, 0.03, 0.1];
 
-/** A kind that ends exports at once would hide the others if it struck often. */
+/** Faults that end an export immediately. They are rare, because they would hide other faults. */
 const FINAL: readonly Fault[] = ["access_denied", "expired_token", "redirect"];
 const FINAL_RATES = [0.003, 0.02];
 
@@ -101,7 +101,7 @@ export function scenarioOf(seed: number): Scenario {
     healsAfterMs: horizonMs * random.between(1, 3),
     settings: settingsOf(random),
     bucket: {
-      leastPartBytes: MIN_PART_BYTES,
+      minPartBytes: MIN_PART_BYTES,
       mayRead: !rates.has("head_forbidden"),
       mayAbort: !rates.has("abort_forbidden"),
       mayDelete: !rates.has("delete_forbidden"),
@@ -125,12 +125,12 @@ const batch = (random: Random, days: readonly string[], afterMs: number): Batch 
   rows: random.between(0, 5),
 });
 
-/** While an export is at work: at once, while it waits for something slow, or between one try and the next. */
+/** A delay after which an export is probably running: immediately, during a slow call, or between two attempts. */
 const soon = (random: Random): number => random.between(0, random.pick([200, 3 * SECOND, 40 * SECOND]));
 
 /**
- * A few kinds in a world, as of faults, and often while the export is at work. Where it is slow there are pauses: they
- * and the resumes come between the beginning and the end of a step.
+ * A few kinds of actions per world, often while the export is running. Slow worlds have more pauses, because there a
+ * pause and its resume can both happen during a step.
  */
 function actsOf(
   random: Random,
@@ -165,7 +165,7 @@ function wantedExport(random: Random, days: readonly string[], afterMs: number):
   };
 }
 
-/** Always with the id, by which rows are told apart. */
+/** Always includes the id, which identifies rows. */
 function fieldsOf(random: Random): readonly ExportField[] {
   return ["id", ...EXPORT_FIELDS.filter((field) => field !== "id" && random.chance(0.1))];
 }
@@ -191,7 +191,7 @@ const settingsOf = (random: Random): Readonly<Record<string, string>> => {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 };
 
-/** A few kinds at a time: each then strikes often enough to meet itself, and does not hide behind the others. */
+/** A few kinds of faults per world, so that each occurs often enough and is not hidden by others. */
 function ratesOf(random: Random): ReadonlyMap<Fault, number> {
   const share = random.pick([0, 0.1, 0.25, 0.5]);
   const rates = new Map<Fault, number>();
@@ -199,7 +199,7 @@ function ratesOf(random: Random): ReadonlyMap<Fault, number> {
     if (!random.chance(RIGHTS.includes(fault as (typeof RIGHTS)[number]) ? share / 3 : share)) continue;
     rates.set(fault, random.pick(FINAL.includes(fault) ? FINAL_RATES : (RATES[fault] ?? USUAL_RATES)));
   }
-  // Whoever may not look cannot see that an acknowledged object was not kept.
+  // Without permission to read, a lost object cannot be detected.
   if (rates.has("head_forbidden")) rates.delete("fake_put");
   return rates;
 }

@@ -1,14 +1,14 @@
 import type { Invariant } from "./invariant.ts";
 
-/** Not more than may work at once, and whoever came first works first. */
+/** Limits of concurrent exports and runs, and their order. */
 export const admission: Invariant = {
   name: "admission",
   promise:
-    "At most MAX_RUNNING_EXPORTS exports of a workspace and MAX_RUNNING_RUNS runs of an export work at once; both begin in the order in which they came.",
+    "At most MAX_RUNNING_EXPORTS exports of a workspace and MAX_RUNNING_RUNS runs of an export run concurrently; both start in the order of their creation.",
   watch: (world, violated) => {
     const { logs, scenario } = world;
-    const mostExports = Number(scenario.settings.MAX_RUNNING_EXPORTS);
-    const mostRuns = Number(scenario.settings.MAX_RUNNING_RUNS);
+    const maxExports = Number(scenario.settings.MAX_RUNNING_EXPORTS);
+    const maxRuns = Number(scenario.settings.MAX_RUNNING_RUNS);
     let waiting: string[] = [];
     const nextOrdinal = new Map<string, number>();
     return {
@@ -18,20 +18,20 @@ export const admission: Invariant = {
         if (of === "WORKSPACE" && event.type === "ExportReported" && event.report.finishedAt !== null)
           waiting = waiting.filter((id) => id !== event.id);
         if (of === "WORKSPACE" && event.type === "ExportAdmitted" && waiting.shift() !== event.id)
-          violated(`export ${event.id} was let in before its turn`);
+          violated(`export ${event.id} was admitted out of order`);
         if (of === "EXPORT" && event.type === "RunAdmitted") {
           const expected = nextOrdinal.get(actor.name) ?? 0;
-          if (event.ordinal !== expected) violated(`${actor.name} begins run ${event.ordinal} before run ${expected}`);
+          if (event.ordinal !== expected) violated(`${actor.name} starts run ${event.ordinal} before run ${expected}`);
           nextOrdinal.set(actor.name, expected + 1);
         }
         if (of === "EXPORT" && event.type === "ExportStarted") {
           const running = [...logs.exports.values()].filter((one) => logs.exportState(one).status === "RUNNING");
-          if (running.length > mostExports) violated(`${running.length} exports work, ${mostExports} may`);
+          if (running.length > maxExports) violated(`${running.length} exports run, the limit is ${maxExports}`);
         }
         if (of === "EXPORT_RUN" && event.type === "RunStarted") {
           const runs = logs.runsOf(event.spec.exportId);
           const running = runs.filter((one) => logs.runState(one).status === "RUNNING").length;
-          if (running > mostRuns) violated(`${running} runs of ${event.spec.exportId} work, ${mostRuns} may`);
+          if (running > maxRuns) violated(`${running} runs of ${event.spec.exportId} run, the limit is ${maxRuns}`);
         }
       },
     };

@@ -10,10 +10,10 @@ const NAMES: Readonly<Record<Compression, CompressionCodec>> = {
   none: "UNCOMPRESSED",
 };
 
-/** What could be copied as it lies is copied, and nothing else: a chunk in another codec is one that nobody worked on. */
+/** Column chunks are only copied if they have the requested codec: a chunk with another codec was copied by mistake. */
 export const askedCodec: Invariant = {
   name: "asked-codec",
-  promise: "Every column chunk in the committed files of an export is compressed as the export asks.",
+  promise: "Each column chunk in the committed files of an export has the compression of the export.",
   watch: (world, violated) => ({
     atRest: () => {
       for (const actor of world.logs.exports.values()) {
@@ -27,7 +27,7 @@ export const askedCodec: Invariant = {
             const object = world.bucket.objects.get(key);
             const other =
               object === undefined ? undefined : codecsIn(object.bytes).find((one) => one !== NAMES[compression]);
-            if (other !== undefined) violated(`${key} has a chunk in ${other}; ${compression} was asked`);
+            if (other !== undefined) violated(`${key} has a chunk in ${other} instead of ${compression}`);
           }
         }
       }

@@ -1,11 +1,11 @@
 import type { World } from "../kernel/world.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Everything ends, and is tidy then. */
+/** All work ends, and nothing is left over. */
 export const atRest: Invariant = {
   name: "at-rest",
   promise:
-    "Once nothing goes wrong any more everything comes to rest: each export and run has ended, no outbox holds a message, no handler hangs, nothing lies in scratch but what the dead had sent.",
+    "After the faults have stopped, all work ends: each export and run has ended, no outbox holds a message, no handler hangs, and scratch holds only objects that crashed actors had sent.",
   watch: (world, violated) => ({
     atRest: () => {
       const { logs, platform } = world;
@@ -26,7 +26,7 @@ export const atRest: Invariant = {
   }),
 };
 
-/** What an actor has begun and will never end; null: nothing. */
+/** An alarm or an outbox that will never finish; null: none. */
 export function hanging({ platform, logs }: World): string | null {
   for (const actor of platform.actors.values()) {
     if (actor.clock.isRinging) return `the alarm of ${actor.name} never ends`;

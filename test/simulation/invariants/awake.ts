@@ -2,28 +2,28 @@ import type { World } from "../kernel/world.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Room for the instant itself, and the platform's longest pause between tries of its own. */
+/** Tolerance, and the longest delay between the platform's own retries of an alarm. */
 const SLACK_MS = 1000;
 const PLATFORM_PAUSE_MS = 80_000;
 
-/** Whoever has something to do is going to do it. */
+/** An actor with pending work has an alarm. */
 export const awake: Invariant<World> = {
   name: "awake",
   promise:
-    "An actor whose rules want to be woken, or whose outbox holds a message, has an alarm: not later than due, or than one retry delay from now.",
+    "An actor with a due time or a message in its outbox has an alarm, at most one retry delay after the due time or after now.",
   watch: (world, violated) => {
     const retryDelayMs = Number(world.course.settings.RETRY_DELAY_MS);
-    const hasMail = (actor: Actor) => actor.storage.rows("SELECT 1 FROM outbox LIMIT 1").length > 0;
+    const hasMessages = (actor: Actor) => actor.storage.rows("SELECT 1 FROM outbox LIMIT 1").length > 0;
     return {
       onTurn: (actor) => {
         if (!world.logs.has(actor) || actor.storage.isDirty || actor.clock.isRinging) return;
         const dueAt = world.logs.wakeAt(actor);
-        if (dueAt === null && !hasMail(actor)) return;
+        if (dueAt === null && !hasMessages(actor)) return;
         const { nextAt, isTryingAgain } = actor.clock;
-        if (nextAt === null) return violated(`${actor.name} has work and sleeps for ever`);
+        if (nextAt === null) return violated(`${actor.name} has work and no alarm`);
         const latest = Math.max(world.kernel.now, dueAt ?? 0) + retryDelayMs + SLACK_MS;
         if (nextAt > latest + (isTryingAgain ? PLATFORM_PAUSE_MS : 0))
-          violated(`${actor.name} has work and sleeps ${Math.round(nextAt - latest)} ms too long`);
+          violated(`${actor.name} has work, and its alarm is ${Math.round(nextAt - latest)} ms too late`);
       },
     };
   },

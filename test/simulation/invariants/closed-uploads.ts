@@ -1,10 +1,10 @@
 import type { Invariant } from "./invariant.ts";
 
-/** No customer pays for parts that nobody will ever join. */
+/** No multipart upload stays open, because the customer pays for its parts. */
 export const closedUploads: Invariant = {
   name: "closed-uploads",
   promise:
-    "At rest no multipart upload is open that a run has recorded, unless aborting is forbidden, the store did not do it when asked, or the destination was deleted.",
+    "At the end no multipart upload that a run has recorded is open, unless aborting is forbidden, the store did not abort it when requested, or the destination was deleted.",
   watch: (world, violated) => {
     const recorded = new Map<string, string>();
     let isDeleted = false;

@@ -5,19 +5,19 @@ import { idsIn } from "../exports/exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** When a run asked for its snapshot, and when it had it; epoch milliseconds. */
-interface Asked {
+/** Start and end of a run's snapshot, in epoch milliseconds. */
+interface SnapshotTime {
   beganAt: number;
   takenAt: number;
 }
 
-/** Nothing is lost, nothing comes twice. */
+/** No row is lost, and no row is exported twice. */
 export const completeRows: Invariant = {
   name: "complete-rows",
   promise:
-    "The committed files of a COMPLETED export hold each row of its window acknowledged before its snapshot once, and no row that was not sent.",
+    "The committed files of a COMPLETED export contain each row of its window that was acknowledged before its snapshot exactly once, and no row that was not sent.",
   watch: (world, violated) => {
-    const asked = new Map<Actor, Asked>();
+    const asked = new Map<Actor, SnapshotTime>();
     return {
       onLine: ({ of, actor, event }) => {
         if (of !== "EXPORT_RUN") return;
@@ -41,7 +41,7 @@ export const completeRows: Invariant = {
   },
 };
 
-/** What a schedule's export was shown first, it is shown for ever, also when the answer did not arrive. */
+/** A schedule's export keeps its first snapshot, also if the answer was lost. */
 function isFixed(world: ExportWorld, run: Actor): boolean {
   const state = world.logs.runState(run);
   return state.status !== "NONE" && state.spec.scheduleId !== undefined;
@@ -50,10 +50,10 @@ function isFixed(world: ExportWorld, run: Actor): boolean {
 async function problemOf(
   world: ExportWorld,
   run: ExportRunState,
-  asked: Asked | undefined,
+  asked: SnapshotTime | undefined,
   seen: Set<string>,
 ): Promise<string | null> {
-  if (run.status === "NONE" || asked === undefined) return "never asked for a snapshot";
+  if (run.status === "NONE" || asked === undefined) return "never requested a snapshot";
   const { partition } = run.spec;
   for (const file of run.progress.files) {
     const object = world.bucket.objects.get(file.key);
@@ -63,10 +63,11 @@ async function problemOf(
     for (const id of ids) {
       if (seen.has(id)) return `has row ${id} twice`;
       seen.add(id);
-      if (!mayHave(world, id, partition, asked)) return `has row ${id}, which nobody sent for its window and time`;
+      if (!mayHave(world, id, partition, asked))
+        return `has row ${id}, which was not sent for its window before the snapshot`;
     }
   }
-  if (partition.late) return null; // which of them are late is what `late-rows` looks at
+  if (partition.late) return null; // checked by `late-rows`
   const lost = world.rows
     .within(partition.start, partition.end)
     .find((row) => row.acknowledgedAt !== null && row.acknowledgedAt < asked.beganAt && !seen.has(row.id));
@@ -75,7 +76,7 @@ async function problemOf(
     : `lacks row ${lost.id}, acknowledged ${asked.beganAt - (lost.acknowledgedAt ?? 0)} ms before`;
 }
 
-function mayHave(world: ExportWorld, id: string, { start, end }: Partition, { takenAt }: Asked): boolean {
+function mayHave(world: ExportWorld, id: string, { start, end }: Partition, { takenAt }: SnapshotTime): boolean {
   const row = world.rows.byId.get(id);
   return row !== undefined && row.start >= start && row.start < end && row.sentAt <= takenAt + 1;
 }

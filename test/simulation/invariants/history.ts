@@ -14,7 +14,7 @@ const FINAL = [
   "DeploymentDeleted",
 ];
 
-/** What work leaves in a log; none of it may come after the end. */
+/** Events of work, which must not follow a final event. */
 const WORK = [
   "AttemptStarted",
   "StepBegan",
@@ -29,17 +29,17 @@ const WORK = [
   "ServedAt",
 ];
 
-/** A log is history: it grows by one line at a time, and an end is an end. */
+/** Event numbers are consecutive, and final events are final. */
 export const history: Invariant<World> = {
   name: "history",
-  promise: "Sequence numbers have no gap, an export, a run and a deployment end once, and nothing works after its end.",
+  promise: "Event numbers have no gaps; exports, runs and deployments end once, and no work follows their end.",
   watch: (_world, violated) => {
     const last = new Map<Actor, number>();
     const ended = new Map<Actor, string>();
     return {
       onLine: ({ actor, seq, event: { type } }) => {
         const expected = (last.get(actor) ?? 0) + 1;
-        if (seq !== expected) violated(`${actor.name} writes line ${seq} where ${expected} was due`);
+        if (seq !== expected) violated(`${actor.name} writes event ${seq} instead of ${expected}`);
         last.set(actor, seq);
         const end = ended.get(actor);
         if (end !== undefined && (FINAL.includes(type) || WORK.includes(type)))

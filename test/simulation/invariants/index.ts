@@ -14,7 +14,7 @@ import { trueManifest } from "./true-manifest.ts";
 import { trueReports } from "./true-reports.ts";
 import { windows } from "./windows.ts";
 
-/** All of them, each in a file of its own. */
+/** All invariants of exports. */
 export const INVARIANTS: readonly Invariant[] = [
   history,
   spentRetries,

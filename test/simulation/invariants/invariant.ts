@@ -3,24 +3,24 @@ import type { AnyLine } from "../kernel/logs.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { StoredObject } from "../store/customer-bucket.ts";
 
-/** A sentence that must be true of every world of a kind at every moment. */
-export interface Invariant<W = ExportWorld, Looks extends Watch = Watch> {
+/** A statement that must hold at all times in all worlds of a kind. */
+export interface Invariant<W = ExportWorld, Hooks extends Watch = Watch> {
   readonly name: string;
   readonly promise: string;
-  /** Begins to look at a world. `violated` says what was seen instead. */
-  watch(world: W, violated: (seen: string) => void): Looks;
+  /** Starts to check a world. Calls `violated` with what was observed instead. */
+  watch(world: W, violated: (seen: string) => void): Hooks;
 }
 
-/** The moments at which an invariant looks. */
+/** Callbacks for the moments at which an invariant is checked. */
 export interface Watch {
-  /** A line of a log has become durable. */
+  /** A line of a log became durable. */
   readonly onLine?: (line: AnyLine) => void;
-  /** An event was delivered to an actor, and all that followed from it at once is done. */
+  /** An event was delivered to an actor, and its synchronous effects are done. */
   readonly onTurn?: (actor: Actor) => void;
   /** An object was written to the customer's bucket. */
   readonly onObject?: (key: string, object: StoredObject) => void;
-  /** A text was kept, sent or logged. */
+  /** A text was stored, sent or logged. */
   readonly onText?: (text: string, where: string) => void;
-  /** Nothing is going to happen any more. */
+  /** No event is left. */
   readonly atRest?: () => void | Promise<void>;
 }

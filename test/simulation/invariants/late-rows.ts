@@ -8,14 +8,14 @@ interface Schedule {
   readonly windows: { readonly exportId: string; readonly end: number; readonly at: number }[];
 }
 
-/** A row that comes too late for its window comes with a later one. */
+/** A row that arrives after the export of its window is exported with a later window. */
 export const lateRows: Invariant = {
   name: "late-rows",
   promise:
-    "Over all COMPLETED exports of a schedule no row comes twice; where all are COMPLETED, no row is missing that was acknowledged before the last but one window was spawned.",
+    "In all COMPLETED exports of a schedule no row occurs twice; if all are COMPLETED, no row is missing that was acknowledged before the second last window was spawned.",
   watch: (world, violated) => {
     const schedules = new Map<string, Schedule>();
-    /** Schedules that could not ask about a day in time and left it to a window that may not have come. */
+    /** Schedules that postponed the search for late rows of a day to a window that may not have been spawned. */
     const postponed = new Set<string>();
     return {
       onLine: ({ of, actor, event }) => {

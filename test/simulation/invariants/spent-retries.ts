@@ -3,27 +3,27 @@ import type { StoreFailureReason } from "../../../src/domain/shared/failures.ts"
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Deaths of one step in a row that are no accident any more [XRN-12]. */
-const DEATHS_THAT_COUNT = 3;
+/** Consecutive crashes of one step that count as a failure [XRN-12]. */
+const CRASHES_THAT_COUNT = 3;
 
 interface Account {
   failures: number;
-  /** Whether an attempt is under way that can fail. */
+  /** Whether an attempt is running. */
   isTrying: boolean;
-  deathsInARow: number;
-  /** Troubles of its export with the store, and deaths of its own, when it last blamed the store: each counts once. */
-  troublesBefore: number;
-  /** Why it last blamed the store. */
-  blamed: StoreFailureReason | null;
+  consecutiveCrashes: number;
+  /** Faults of the store for the export plus crashes of the actor, at its last store failure. Each may cause one failure. */
+  causesBefore: number;
+  /** Reason of the last store failure. */
+  lastReason: StoreFailureReason | null;
 }
 
-/** A retry is spent by a failure, by nothing else, and only as many as there are. */
+/** Each failure uses one retry, nothing else uses one, and the limit is respected. */
 export const spentRetries: Invariant = {
   name: "spent-retries",
   promise:
-    "Retries counted are failures that spend one and have a cause, at most MAX_RETRIES; the death of a process spends none unless a step dies three times in a row.",
+    "Each counted retry is a failure with a cause, and there are at most MAX_RETRIES; a crash uses no retry unless a step crashes three times in a row.",
   watch: (world, violated) => {
-    const most = Number(world.scenario.settings.MAX_RETRIES);
+    const maxRetries = Number(world.scenario.settings.MAX_RETRIES);
     const accounts = new Map<Actor, Account>();
     return {
       onLine: ({ of, actor, event }) => {
@@ -31,37 +31,37 @@ export const spentRetries: Invariant = {
         const account = accounts.get(actor) ?? {
           failures: 0,
           isTrying: false,
-          deathsInARow: 0,
-          troublesBefore: 0,
-          blamed: null,
+          consecutiveCrashes: 0,
+          causesBefore: 0,
+          lastReason: null,
         };
         accounts.set(actor, account);
         const [, exportId = ""] = actor.name.split("/");
-        const troubles = (world.bucket.troubles.get(exportId) ?? 0) + actor.deaths;
+        const causes = (world.bucket.troubles.get(exportId) ?? 0) + actor.deaths;
         if (event.type === "AttemptFailed" && event.failure.reason === "store") {
           const { reason } = event.failure.store;
-          // A lost upload may show twice: the look for what an earlier Complete did met another trouble, blamed first.
-          const isHidden = reason === "no_such_upload" && account.blamed !== "no_such_upload";
-          if (troubles === account.troublesBefore && !isHidden)
-            violated(`${actor.name} blames a store that did nothing wrong since`);
-          account.troublesBefore = troubles;
-          account.blamed = reason;
+          // A lost upload may cause two failures: the check of an earlier Complete can fail for another reason first.
+          const isHidden = reason === "no_such_upload" && account.lastReason !== "no_such_upload";
+          if (causes === account.causesBefore && !isHidden)
+            violated(`${actor.name} reports a failure of the store, which had no fault since the last one`);
+          account.causesBefore = causes;
+          account.lastReason = reason;
         }
-        const problem = enter(account, event, most);
+        const problem = enter(account, event, maxRetries);
         if (problem !== null) violated(`${actor.name} ${problem}`);
       },
     };
   },
 };
 
-function enter(account: Account, event: ExportRunEvent, most: number): string | null {
+function enter(account: Account, event: ExportRunEvent, maxRetries: number): string | null {
   switch (event.type) {
     case "AttemptStarted":
       account.isTrying = true;
-      account.deathsInARow = 0;
+      account.consecutiveCrashes = 0;
       return event.retry === account.failures ? null : `counts retry ${event.retry} after ${account.failures} failures`;
     case "StepCrashed":
-      account.deathsInARow += 1;
+      account.consecutiveCrashes += 1;
       return null;
     case "SnapshotTaken":
     case "SegmentDerived":
@@ -69,17 +69,17 @@ function enter(account: Account, event: ExportRunEvent, most: number): string | 
     case "UploadOpened":
     case "PartUploaded":
     case "FileCommitted":
-      account.deathsInARow = 0;
+      account.consecutiveCrashes = 0;
       return null;
     case "AttemptFailed": {
       const { reason } = event.failure;
-      if (!account.isTrying) return "counts a failure of no attempt";
+      if (!account.isTrying) return "counts a failure without an attempt";
       account.isTrying = false;
       account.failures += 1;
-      if (reason === "destination_deleted") return "tries again though its destination is gone";
-      if (reason === "crashed" && account.deathsInARow < DEATHS_THAT_COUNT)
-        return `spends a retry on ${account.deathsInARow} deaths`;
-      return account.failures <= most ? null : `spends retry ${account.failures} of ${most}`;
+      if (reason === "destination_deleted") return "retries although its destination was deleted";
+      if (reason === "crashed" && account.consecutiveCrashes < CRASHES_THAT_COUNT)
+        return `uses a retry after ${account.consecutiveCrashes} crashes`;
+      return account.failures <= maxRetries ? null : `uses retry ${account.failures} of ${maxRetries}`;
     }
     case "RunFailed":
       return event.retry === account.failures

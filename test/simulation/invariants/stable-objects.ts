@@ -1,9 +1,10 @@
 import type { Invariant } from "./invariant.ts";
 
-/** Whoever has read a file has read what it will always be. */
+/** Exported files never change. */
 export const stableObjects: Invariant = {
   name: "stable-objects",
-  promise: "A key of an export is never written again with other bytes, whatever crashes, repeats or comes late.",
+  promise:
+    "A key of an export is never written again with different bytes, despite crashes, repeated and late requests.",
   watch: (_world, violated) => {
     const first = new Map<string, Uint8Array>();
     return {
@@ -11,7 +12,7 @@ export const stableObjects: Invariant = {
         if (!key.includes("export_id=")) return;
         const before = first.get(key);
         if (before === undefined) first.set(key, bytes);
-        else if (Buffer.compare(before, bytes) !== 0) violated(`${key} was written again with other bytes`);
+        else if (Buffer.compare(before, bytes) !== 0) violated(`${key} was written again with different bytes`);
       },
     };
   },

@@ -4,7 +4,7 @@ import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import type { ExportWorld } from "../exports/export-world.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** As much of a manifest as is compared with the bucket. */
+/** The members of a manifest that are compared with the bucket. */
 interface Manifest {
   readonly rows: number;
   readonly runs: readonly {
@@ -17,11 +17,11 @@ interface Manifest {
   }[];
 }
 
-/** What the manifest says is what lies there. */
+/** The manifest matches the bucket. */
 export const trueManifest: Invariant = {
   name: "true-manifest",
   promise:
-    "When an export is COMPLETED, and from then on, its manifest lists exactly the committed files as they lie in the bucket, and _SUCCESS holds its SHA-256; no other export has a _SUCCESS, if the store does as it says and the destination is still known.",
+    "From the moment an export is COMPLETED, its manifest lists exactly the committed files as they are in the bucket, and _SUCCESS holds its SHA-256; no other export has a _SUCCESS, unless the store's answers were wrong or the destination was deleted.",
   watch: (world, violated) => {
     let isDestinationGone = false;
     return {
@@ -42,7 +42,7 @@ export const trueManifest: Invariant = {
           const isExcused = isDestinationGone || doubts.about("put", marker) || doubts.about("remove", marker);
           const isMarked = world.bucket.objects.has(marker) && !isExcused;
           const problem = state.status === "COMPLETED" ? problemOf(world, state.plan) : null;
-          if (problem !== null) violated(`${actor.name} at rest ${problem}`);
+          if (problem !== null) violated(`${actor.name} at the end ${problem}`);
           if (isMarked && state.status !== "COMPLETED") violated(`${actor.name} is ${state.status} and has a _SUCCESS`);
         }
       },
@@ -63,10 +63,10 @@ function problemOf({ bucket, logs }: ExportWorld, { definition, destination }: E
     const state = logs.runState(run);
     return state.status === "NONE" ? [] : state.progress.files;
   });
-  const stray = [...bucket.objects.keys()].find(
+  const unlisted = [...bucket.objects.keys()].find(
     (key) => key.includes(`/export_id=${definition.id}/tenant_id=`) && !listed.some((file) => file.key === key),
   );
-  if (stray !== undefined) return `does not list ${stray}, which readers of its folder find`;
+  if (unlisted !== undefined) return `does not list ${unlisted}, which readers of its folder find`;
   if (listed.length !== committed.length) return `lists ${listed.length} files, ${committed.length} are committed`;
   if (committed.reduce((sum, file) => sum + file.rows, 0) !== rows) return `says ${rows} rows`;
   for (const { key, bytes, etag } of listed) {

@@ -1,22 +1,22 @@
 import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** What one actor believes of another is what that other said last. */
+/** Actors know the latest state of each other. */
 export const trueReports: Invariant = {
   name: "true-reports",
   promise:
-    "A late report never replaces a newer one; at rest a workspace knows of each export, and an export of each run, how it ended.",
+    "A late report never replaces a newer one; at the end a workspace knows the final status of each export, and an export that of each run.",
   watch: (world, violated) => {
-    const heard = new Map<string, number>();
-    const hear = (from: string, seq: number) => {
-      const before = heard.get(from) ?? -1;
-      if (seq <= before) violated(`report ${seq} of ${from} was taken after report ${before}`);
-      heard.set(from, seq);
+    const lastReport = new Map<string, number>();
+    const record = (from: string, seq: number) => {
+      const before = lastReport.get(from) ?? -1;
+      if (seq <= before) violated(`report ${seq} of ${from} was accepted after report ${before}`);
+      lastReport.set(from, seq);
     };
     return {
       onLine: ({ of, actor, event }) => {
-        if (of === "WORKSPACE" && event.type === "ExportReported") hear(event.id, event.seq);
-        if (of === "EXPORT" && event.type === "RunReported") hear(`${actor.name} ${event.ordinal}`, event.seq);
+        if (of === "WORKSPACE" && event.type === "ExportReported") record(event.id, event.seq);
+        if (of === "EXPORT" && event.type === "RunReported") record(`${actor.name} ${event.ordinal}`, event.seq);
       },
       atRest: () => {
         const { logs } = world;
@@ -26,14 +26,15 @@ export const trueReports: Invariant = {
           const state = logs.exportState(actor);
           if (state.status === "NONE") continue;
           const { id } = state.plan.definition;
-          const believed = lookUp(home.exports, id)?.report.status;
-          if (believed !== state.status)
-            violated(`the workspace takes export ${id} for ${believed}, it is ${state.status}`);
+          const reported = lookUp(home.exports, id)?.report.status;
+          if (reported !== state.status)
+            violated(`the workspace knows export ${id} as ${reported}, but it is ${state.status}`);
           for (const run of logs.runsOf(id)) {
-            const told = logs.runState(run);
-            if (told.status === "NONE") continue;
-            const known = state.runs[told.spec.partition.ordinal]?.report.status;
-            if (known !== told.status) violated(`the export takes ${run.name} for ${known}, it is ${told.status}`);
+            const actual = logs.runState(run);
+            if (actual.status === "NONE") continue;
+            const known = state.runs[actual.spec.partition.ordinal]?.report.status;
+            if (known !== actual.status)
+              violated(`the export knows ${run.name} as ${known}, but it is ${actual.status}`);
           }
         }
       },

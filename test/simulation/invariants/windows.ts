@@ -3,20 +3,20 @@ import type { Invariant } from "./invariant.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A schedule owes each window once. */
+/** A schedule spawns each window exactly once. */
 export const windows: Invariant = {
   name: "windows",
   promise:
-    "A schedule spawns window after window, each once, none before its end and the delay; each becomes an export of exactly that window.",
+    "A schedule spawns its windows in order, each once and not before its end and the spawn delay; each becomes an export of exactly that window.",
   watch: (world, violated) => {
     const spawned = new Map<string, number>();
-    const owed: { readonly id: string; readonly start: number; readonly end: number }[] = [];
+    const expected: { readonly id: string; readonly start: number; readonly end: number }[] = [];
     return {
       onLine: ({ of, actor, event }) => {
         if (of !== "EXPORT" || event.type !== "WindowSpawned") return;
         const state = world.logs.exportState(actor);
         if (state.status === "NONE" || state.plan.definition.intervalHours === null)
-          return violated(`${actor.name} is no schedule and spawns`);
+          return violated(`${actor.name} spawns a window but is not a schedule`);
         const { definition, limits } = state.plan;
         const index = spawned.get(actor.name) ?? 0;
         spawned.set(actor.name, index + 1);
@@ -25,13 +25,13 @@ export const windows: Invariant = {
         if (event.start !== start || event.end !== start + span)
           violated(`${actor.name} spawns [${event.start}, ${event.end}) as window ${index}, which begins at ${start}`);
         if (event.at < event.end + limits.spawnDelayMs) violated(`${actor.name} spawns window ${index} too early`);
-        if (owed.some(({ id }) => id === event.exportId)) violated(`${event.exportId} is spawned twice`);
-        owed.push({ id: event.exportId, start, end: start + span });
+        if (expected.some(({ id }) => id === event.exportId)) violated(`${event.exportId} is spawned twice`);
+        expected.push({ id: event.exportId, start, end: start + span });
       },
       atRest: () => {
         const home = world.logs.workspaceOf(world.customer.tenantId);
         if (home.status === "NONE") return;
-        for (const { id, start, end } of owed) {
+        for (const { id, start, end } of expected) {
           const known = lookUp(home.exports, id)?.definition;
           if (known?.start !== start || known.end !== end) violated(`the window of export ${id} was never exported`);
         }

@@ -1,7 +1,7 @@
 import { PLANTS } from "../exports/plants.ts";
 import { FLEET_PLANTS } from "../fleet/plants.ts";
 
-/** A change of the product's text, made while it is loaded. The text must be there, once. */
+/** A change of the product's source, applied when it is loaded. The text must occur exactly once. */
 export interface Edit {
   /** Path from the root of the project. */
   readonly file: string;
@@ -9,10 +9,10 @@ export interface Edit {
   readonly replacement: string;
 }
 
-/** S3's least part, scaled down as everything else is: a file of some KB has many parts. */
+/** Minimum part size, scaled down like all sizes, so that a file of a few KB has many parts. */
 export const MIN_PART_BYTES = 256;
 
-/** What is bound to real sizes, and what would outlive a world. */
+/** Edits of constants for real sizes and times, and of state that would outlive a world. */
 const SCALED: readonly Edit[] = [
   {
     file: "src/settings.ts",
@@ -65,7 +65,7 @@ const SCALED: readonly Edit[] = [
   },
 ];
 
-/** Every edit of one simulation; `plant` names a deliberate mistake, or is null. Throws for a name that is not one. */
+/** All edits of a simulation. `plant`: name of a deliberate mistake, or null. Throws if there is no such mistake. */
 export function editsFor(plant: string | null): readonly Edit[] {
   if (plant === null) return SCALED;
   const planted = [...PLANTS, ...FLEET_PLANTS].find(({ name }) => name === plant);
@@ -73,12 +73,12 @@ export function editsFor(plant: string | null): readonly Edit[] {
   return [...SCALED, planted];
 }
 
-/** The text of a file after its edits. Throws when one no longer fits. */
+/** The text of a file after its edits. Throws if the text of an edit does not occur exactly once. */
 export function edited(file: string, text: string, edits: readonly Edit[]): string {
   return edits
     .filter((edit) => edit.file === file)
     .reduce((now, edit) => {
-      if (now.split(edit.text).length !== 2) throw new Error(`${file} does not hold once: ${edit.text}`);
+      if (now.split(edit.text).length !== 2) throw new Error(`${file} does not contain exactly once: ${edit.text}`);
       return now.replace(edit.text, () => edit.replacement);
     }, text);
 }

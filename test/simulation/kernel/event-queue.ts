@@ -1,9 +1,9 @@
 import type { Speaker } from "./kernel.ts";
 
-/** Something that will happen at an instant. */
+/** A planned event. */
 export interface PlannedEvent {
   readonly at: number;
-  /** Decides between events of one instant. */
+  /** Order of events at the same instant. */
   readonly tie: number;
   readonly label: string;
   readonly act: () => void;
@@ -13,7 +13,7 @@ export interface PlannedEvent {
 
 const isBefore = (a: PlannedEvent, b: PlannedEvent): boolean => a.at < b.at || (a.at === b.at && a.tie < b.tie);
 
-/** A binary heap: the earliest event first. */
+/** A binary heap of events, earliest first. */
 export class EventQueue {
   readonly #heap: PlannedEvent[] = [];
 

@@ -1,23 +1,23 @@
 import type { Random } from "./random.ts";
 
-/** What the platform does to every actor, with what it means. */
+/** Faults of the platform and their meaning. */
 export const PLATFORM_FAULTS = {
-  crash_before_commit: "an actor dies at the end of a turn; what it wrote in it is lost, and nothing left it",
-  crash_after_commit: "an actor dies when what it wrote is durable; what it sent still arrives",
-  restart: "all actors die at once",
-  eviction: "an idle actor leaves memory",
-  slow_commit: "writes take a while to become durable, and hold back all that leaves the actor",
-  lost_call: "a call does not arrive; the caller sees a throw",
-  lost_answer: "a call is done, its answer does not arrive; the caller sees a throw",
+  crash_before_commit: "an actor crashes at the end of a turn; its writes are lost, and its calls are not sent",
+  crash_after_commit: "an actor crashes after its writes are durable; its calls are still delivered",
+  restart: "all actors crash",
+  eviction: "an idle actor is removed from memory",
+  slow_commit: "writes become durable late, and calls of the actor wait for them",
+  lost_call: "a call does not arrive; the caller gets an error",
+  lost_answer: "a call is executed, but its answer does not arrive; the caller gets an error",
   late_call: "a call arrives up to two minutes late",
   late_alarm: "an alarm fires up to a minute late",
   double_alarm: "an alarm fires twice",
-  segments_refused: "R2 throws and has done nothing",
-  segments_answer_lost: "R2 throws and has done it",
+  segments_refused: "R2 throws without executing the request",
+  segments_answer_lost: "R2 throws after executing the request",
   segments_slow: "R2 takes up to 20 seconds",
 } as const;
 
-/** What a customer's store does. */
+/** Faults of a customer's store. */
 const STORE_FAULTS = {
   internal_error: "500 InternalError",
   slow_down: "503 SlowDown",
@@ -29,44 +29,44 @@ const STORE_FAULTS = {
   conflict: "409 OperationAborted",
   precondition_failed: "412 PreconditionFailed",
   bucket_removed: "404 NoSuchBucket for a while",
-  reset_before: "the connection breaks before the store acts",
-  lost_reply: "the store acts, the connection breaks before its answer",
-  reset_in_reply: "the store acts, the connection breaks in the middle of its answer",
-  never_answers: "no answer; the store may have acted",
+  reset_before: "the connection breaks before the store executes the request",
+  lost_reply: "the store executes the request, and the connection breaks before its answer",
+  reset_in_reply: "the store executes the request, and the connection breaks in the middle of its answer",
+  never_answers: "no answer; the store may have executed the request",
   slow_reply: "the answer takes up to 50 seconds",
   late_duplicate: "the network delivers a request again, up to ten minutes later",
-  error_in_200: "200 with an <Error> inside, to a Complete; the store may have acted",
-  no_etag: "a good answer without ETag",
+  error_in_200: "200 with an <Error> inside, to a Complete; the store may have executed it",
+  no_etag: "a successful answer without ETag",
   invalid_part: "400 InvalidPart to a Complete: the store has lost a part",
-  no_such_upload: "404 NoSuchUpload: the store has given up the upload",
-  fake_put: "acknowledged, not kept",
+  no_such_upload: "404 NoSuchUpload: the store has deleted the upload",
+  fake_put: "a write is acknowledged but not stored",
   head_forbidden: "the credentials may not read",
   abort_forbidden: "the credentials may not abort uploads",
   delete_forbidden: "the credentials may not delete",
 } as const;
 
-/** Everything that can go wrong below exports. */
+/** All faults of worlds of exports. */
 export const FAULTS = { ...PLATFORM_FAULTS, ...STORE_FAULTS };
 
-/** What listeners do. */
+/** Faults of listeners. */
 export const LISTENER_FAULTS = {
-  listener_dies: "a listener's process dies, forgets everything, and comes back within some minutes",
-  listener_silent: "a listener says nothing for up to five minutes, then goes on as if nothing had been",
-  listener_leaves: "a listener goes for good, with all its processes",
-  report_twice: "a report is sent a second time, up to two minutes later",
-  report_late: "a listener works on for up to two minutes without a word",
-  report_stubborn: "a listener that heard that its lease is lost says all the same that it is done",
-  report_senseless: "a report says what cannot follow, or comes from somebody without any lease",
+  listener_dies: "a listener's process crashes, loses its state, and restarts within some minutes",
+  listener_silent: "a listener sends nothing for up to five minutes, then continues",
+  listener_leaves: "all processes of a listener end permanently",
+  report_twice: "a report is sent again up to two minutes later",
+  report_late: "a listener works for up to two minutes without a report",
+  report_stubborn: "a listener reports success although it knows that its lease is lost",
+  report_senseless: "a report has a status that cannot follow, or an unknown lease",
 } as const;
 
 export type Fault = keyof typeof FAULTS | keyof typeof LISTENER_FAULTS;
 
-/** What goes wrong in one world, how often, and how often it did. */
+/** The faults of one world: their probabilities and how often they occurred. */
 export class Faults {
   readonly #rates: ReadonlyMap<Fault, number>;
   readonly #random: Random;
   readonly served = new Map<Fault, number>();
-  /** Off at first and once everything has healed. */
+  /** Whether faults are injected. False at the start and after all faults have stopped. */
   isOn = false;
 
   constructor(rates: ReadonlyMap<Fault, number>, random: Random) {
@@ -74,7 +74,7 @@ export class Faults {
     this.#random = random;
   }
 
-  /** Whether it goes wrong now. */
+  /** Draws whether the fault occurs now, and counts it. */
   strikes(fault: Fault): boolean {
     if (!this.isOn) return false;
     const rate = this.#rates.get(fault);
@@ -83,7 +83,7 @@ export class Faults {
     return true;
   }
 
-  /** The first of them that strikes. */
+  /** The first of the faults that occurs; null: none. */
   among<Kind extends Fault>(faults: readonly Kind[]): Kind | null {
     return faults.find((fault) => this.strikes(fault)) ?? null;
   }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:c
 import type { PlannedEvent } from "./event-queue.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** What of the surroundings the product meets: time, timers, dice, digests, the network, and its log. */
+/** The simulated environment of the product: time, timers, random numbers, the network and the log. */
 export interface Surroundings {
   readonly kernel: Kernel;
   readonly fetch: (input: string, init: RequestInit) => Promise<Response>;
@@ -12,7 +12,7 @@ export interface Surroundings {
 const RealDate = Date;
 let present: Surroundings | null = null;
 
-/** From here on, until `leave`, there is no other time and no other world. */
+/** Activates the simulated environment until `leave`. */
 export function enter(surroundings: Surroundings): void {
   present = surroundings;
   (globalThis as { newIsolate?: () => void }).newIsolate?.(); // planted by edits.ts
@@ -23,7 +23,7 @@ export function leave(): void {
 }
 
 const kernel = (): Kernel => {
-  if (present === null) throw new Error("the product works outside of the simulation");
+  if (present === null) throw new Error("the product ran outside of the simulation");
   return present.kernel;
 };
 
@@ -38,7 +38,7 @@ class SimulatedDate extends RealDate {
   }
 }
 
-/** A timer ends with the incarnation that set it. */
+/** A timer is cancelled when its incarnation ends. */
 const simulatedTimeout = (act: () => void, delayMs: number): PlannedEvent =>
   kernel().plan(delayMs, "timer", act, kernel().speaking);
 
@@ -46,7 +46,7 @@ function cancelTimeout(timer: PlannedEvent): void {
   timer.isCancelled = true;
 }
 
-/** `next` is the event that is planned at present. */
+/** `next`: the currently planned event. */
 interface Interval {
   next: PlannedEvent;
 }
@@ -62,7 +62,7 @@ function simulatedInterval(act: () => void, everyMs: number): Interval {
 
 const cancelInterval = ({ next }: Interval): void => cancelTimeout(next);
 
-/** node:crypto does at once what Web Crypto does in threads of its own, at times that nobody rules. */
+/** Synchronous implementations with node:crypto: Web Crypto uses threads, so its timing is not deterministic. */
 const subtle = {
   digest: async (_name: string, data: Uint8Array) => exact(createHash("sha256").update(data).digest()),
   importKey: async (_format: string, key: Uint8Array) => key,
@@ -100,7 +100,7 @@ const replacements = {
     randomUUID: () => kernel().random.uuid(),
   },
   fetch: (input: string, init: RequestInit) => {
-    if (present === null) throw new Error("the product works outside of the simulation");
+    if (present === null) throw new Error("the product ran outside of the simulation");
     return present.fetch(input, init);
   },
 };

@@ -2,17 +2,17 @@ import { EventQueue, type PlannedEvent } from "./event-queue.ts";
 import { Random } from "./random.ts";
 import type { Trace } from "./trace.ts";
 
-/** Whoever is at work: an incarnation of an actor. Nothing reaches one that is not alive any more. */
+/** The owner of an event: an incarnation of an actor. Events of one that is not alive are dropped. */
 export interface Speaker {
   readonly isAlive: boolean;
 }
 
-/** Captured before the simulation puts its own timers in place. */
+/** Captured before the simulation replaces the timers. */
 const afterMicrotasks = setImmediate;
 
 /**
- * Time, dice and the one queue of everything that will happen. Each event runs alone, with all that follows from it
- * without waiting; only then is the next one chosen. So whoever an event was delivered to is who speaks until it ends.
+ * Simulated time, random numbers, and the queue of all future events. Each event runs with its microtasks before the next
+ * event is chosen. `speaking` is the owner of the running event.
  */
 export class Kernel {
   readonly random: Random;
@@ -29,23 +29,23 @@ export class Kernel {
     this.trace = trace;
   }
 
-  /** Does `act` after a while. With a speaker: in its name, and only if it still lives then. */
+  /** Plans `act` after a delay. With a speaker, it runs only if the speaker is still alive. */
   plan(delayMs: number, label: string, act: () => void, speaker: Speaker | null = null): PlannedEvent {
     const at = this.now + Math.max(0, delayMs);
-    // Of two events at the same instant, dice say which is first.
+    // The order of events at the same instant is random.
     const event = { at, tie: this.random.fraction(), label, act, speaker, isCancelled: false };
     this.#queue.add(event);
     return event;
   }
 
-  /** Resolves after a while; for those outside of the platform. */
+  /** Resolves after a delay; for code outside of actors. */
   sleep(delayMs: number, label: string): Promise<void> {
     return new Promise((resolve) => {
       this.plan(delayMs, label, resolve);
     });
   }
 
-  /** Delivers events until none is left, or `goOn`, asked after each, says no. */
+  /** Delivers events until none is left, or until `goOn`, which is called after each event, returns false. */
   async run(goOn: () => boolean): Promise<void> {
     for (let event = this.#queue.take(); event !== null; event = this.#queue.take()) {
       if (event.isCancelled || (event.speaker !== null && !event.speaker.isAlive)) continue;

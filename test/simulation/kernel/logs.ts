@@ -18,14 +18,14 @@ import { workspace } from "../../../src/domain/workspace/index.ts";
 import type { WorkspaceState } from "../../../src/domain/workspace/state.ts";
 import type { Actor } from "../platform/actor.ts";
 
-/** One line of an actor's log, as it lies on its disk. */
+/** One durable line of an actor's log. */
 export interface Line<E> {
   readonly actor: Actor;
   readonly seq: number;
   readonly event: E;
 }
 
-/** A line of whichever log. */
+/** A line of any log. */
 export type AnyLine =
   | ({ readonly of: "WORKSPACE" } & Line<WorkspaceEvent>)
   | ({ readonly of: "DESTINATION" } & Line<DestinationEvent>)
@@ -43,20 +43,20 @@ const DECIDERS: Readonly<Record<string, Decider<unknown, never, never>>> = {
   DEPLOYMENT: deployment,
 } as unknown as Record<string, Decider<unknown, never, never>>; // each is only ever given its own events
 
-/** What a log says so far. */
+/** The last event number and the folded state of a log. */
 export interface Told {
   readonly seq: number;
   readonly state: unknown;
 }
 
-/** The durable logs of all actors, and the states that the product's own rules fold them to. */
+/** The durable logs of all actors, and their states folded by the product's deciders. */
 export class Logs {
   readonly #told = new Map<Actor, Told>();
   readonly exports = new Map<string, Actor>();
   readonly runs = new Map<string, Actor>();
   readonly deployments = new Map<string, Actor>();
 
-  /** Lines that have become durable since the last look. */
+  /** Lines that became durable since the last call. */
   read(actor: Actor): readonly AnyLine[] {
     const decider = DECIDERS[actor.className];
     if (decider === undefined) return [];
@@ -76,7 +76,7 @@ export class Logs {
     return lines;
   }
 
-  /** When the rules want the actor to be woken; null: never, or it keeps no log. */
+  /** When the decider wants the actor to be woken; null: never, or the actor has no log. */
   wakeAt(actor: Actor): number | null {
     const told = this.#told.get(actor);
     return told === undefined ? null : (DECIDERS[actor.className]?.wakeAt(told.state) ?? null);
@@ -97,7 +97,7 @@ export class Logs {
   fleetOf = (tenantId: string): FleetState =>
     (this.#stateNamed(`fleet/${tenantId}`) ?? fleet.initialState) as FleetState;
 
-  /** Whether the actor has a log, with something in it. */
+  /** Whether the actor has a log that is not empty. */
   has(actor: Actor): boolean {
     return this.#told.has(actor);
   }

@@ -1,4 +1,4 @@
-/** Seeded dice (sfc32): the same seed gives the same draws on every machine. */
+/** A seeded random generator (sfc32): the same seed gives the same numbers on every machine. */
 export class Random {
   #a: number;
   #b: number;
@@ -9,17 +9,17 @@ export class Random {
     this.#a = seed | 0;
     this.#b = 0x9e3779b9;
     this.#c = 0x243f6a88;
-    for (let i = 0; i < 12; i += 1) this.#next(); // the first draws of neighbouring seeds are alike
+    for (let i = 0; i < 12; i += 1) this.#next(); // the first numbers of neighbouring seeds are similar
   }
 
-  /** From 0 to 1, 1 excluded. */
+  /** A number in [0, 1). */
   fraction(): number {
     return this.#next() / 0x1_0000_0000;
   }
 
   /** A whole number, both bounds included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.fraction() * (most - least + 1));
+  between(min: number, max: number): number {
+    return min + Math.floor(this.fraction() * (max - min + 1));
   }
 
   chance(probability: number): boolean {
@@ -32,7 +32,7 @@ export class Random {
     return chosen;
   }
 
-  /** Fills the array with dice; a UUID of version 4 is `uuid()`. */
+  /** Fills the array with random bytes. */
   fill<T extends Uint8Array>(bytes: T): T {
     for (let i = 0; i < bytes.length; i += 1) bytes[i] = this.#next() & 0xff;
     return bytes;

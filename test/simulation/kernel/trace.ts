@@ -1,14 +1,14 @@
-/** Lines kept for the report of a violation. */
+/** Lines in the report of a violation. */
 const KEPT_LINES = 60;
 
-/** What happened, in order: a hash of everything, and the last lines. */
+/** The events in order: a hash of all events, and the last lines. */
 export class Trace {
   readonly #last: string[] = [];
   readonly #print: ((line: string) => void) | null;
   #high = 0x811c9dc5;
   #low = 0x01000193;
 
-  /** `print` gets every line at once; null: none is printed. */
+  /** `print` is called with each line; null: nothing is printed. */
   constructor(print: ((line: string) => void) | null) {
     this.#print = print;
   }
@@ -17,20 +17,20 @@ export class Trace {
     const line = `${new Date(now).toISOString()} ${label}`;
     for (let i = 0; i < line.length; i += 1) {
       const sign = line.charCodeAt(i);
-      this.#high = Math.imul(this.#high ^ sign, 0x01000193); // FNV-1a, once more with another prime below
+      this.#high = Math.imul(this.#high ^ sign, 0x01000193); // FNV-1a, and below with another prime
       this.#low = Math.imul(this.#low ^ sign, 0x85ebca6b);
     }
     this.note(line);
   }
 
-  /** A line that tells more but is no event. */
+  /** Adds a line that is not an event and not part of the hash. */
   note(line: string): void {
     this.#print?.(line);
     this.#last.push(line);
     if (this.#last.length > 2 * KEPT_LINES) this.#last.splice(0, KEPT_LINES);
   }
 
-  /** Equal for runs in which the same events were delivered at the same instants. */
+  /** Equal for simulations that delivered the same events at the same instants. */
   get hash(): string {
     return [this.#high, this.#low].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
   }

@@ -8,10 +8,10 @@ import { Kernel } from "./kernel.ts";
 import { type AnyLine, Logs } from "./logs.ts";
 import { Trace } from "./trace.ts";
 
-/** A world has some thousand events; one that has so many goes round in circles. */
+/** A world has some thousand events; one with more than this does not end. */
 const MAX_EVENTS = 20_000;
 
-/** What every world fixes before it begins. */
+/** The definition of a world of any kind. */
 export interface Course {
   readonly seed: number;
   readonly startsAt: number;
@@ -24,17 +24,17 @@ export interface Violation {
   readonly seen: string;
 }
 
-/** One seed, from the first event to the last: a platform, people who use it, and those who look on. */
-export abstract class World<Looks extends Watch = Watch> {
+/** One simulated world: a platform, its users, and the invariants that watch it. */
+export abstract class World<Hooks extends Watch = Watch> {
   readonly course: Course;
   readonly kernel: Kernel;
   readonly faults: Faults;
   readonly platform: Platform;
   readonly logs = new Logs();
-  /** Bindings and settings as a Worker outside of all actors has them. */
+  /** Bindings and settings of a Worker outside of actors. */
   readonly env: Env;
   violation: Violation | null = null;
-  protected watches: readonly Looks[] = [];
+  protected watches: readonly Hooks[] = [];
   #unfinished = 0;
 
   constructor(course: Course, classes: Readonly<Record<string, ActorClass>>, print: ((line: string) => void) | null) {
@@ -46,18 +46,18 @@ export abstract class World<Looks extends Watch = Watch> {
     this.env = this.platform.env(null) as unknown as Env; // bindings and settings, as wrangler.toml names them
   }
 
-  /** Everything that people do, until faults have stopped. */
+  /** All actions of users until the faults have stopped. */
   protected abstract script(): Promise<void>;
 
-  /** The internet as the product meets it. */
+  /** The simulated internet. */
   protected abstract fetch(input: string, init: RequestInit): Promise<Response>;
 
-  /** Once all that they look at is there. */
-  protected observe<W>(this: W & World<Looks>, invariants: readonly Invariant<W, Looks>[]): void {
+  /** Starts the invariants. Must be called when the world is complete. */
+  protected observe<W>(this: W & World<Hooks>, invariants: readonly Invariant<W, Hooks>[]): void {
     this.watches = invariants.map(({ name, watch }) => watch(this, (seen) => this.violate(name, seen)));
   }
 
-  /** Lives through everything. Afterwards `violation` says what went wrong, or null. */
+  /** Runs the world to its end. Afterwards `violation` is the first violation, or null. */
   async live(): Promise<void> {
     const { kernel } = this;
     const onLogLine = (line: string) => {
@@ -81,7 +81,7 @@ export abstract class World<Looks extends Watch = Watch> {
     this.follow(this.kernel.sleep(afterMs, "the customer acts").then(act));
   }
 
-  /** The world is not over before the script is. */
+  /** The world must not end before this script. */
   protected follow(script: Promise<void>): void {
     this.#unfinished += 1;
     script.then(
@@ -109,7 +109,7 @@ export abstract class World<Looks extends Watch = Watch> {
     this.platform.endTurn();
     const { speaking } = this.kernel;
     if (speaking instanceof Incarnation) for (const watch of this.watches) watch.onTurn?.(speaking.actor);
-    if (this.kernel.delivered > MAX_EVENTS) this.violate("at-rest", `${MAX_EVENTS} events and no end`);
+    if (this.kernel.delivered > MAX_EVENTS) this.violate("at-rest", `the world did not end after ${MAX_EVENTS} events`);
     return this.violation === null;
   }
 

@@ -3,7 +3,7 @@ import { AlarmClock } from "./alarm-clock.ts";
 import type { Platform } from "./platform.ts";
 import { Storage } from "./storage.ts";
 
-/** A call on its way; whichever of the two comes first counts. */
+/** A call. The first of `answer` and `fail` counts. */
 export interface Call {
   readonly method: string;
   readonly parameters: readonly unknown[];
@@ -11,15 +11,15 @@ export interface Call {
   readonly fail: (message: string) => void;
 }
 
-/** One life of an actor in memory. Whatever leaves it waits until its writes are durable. */
+/** One instance of an actor in memory. Its calls and answers wait until its writes are durable (output gate). */
 export class Incarnation implements Speaker {
   readonly actor: Actor;
   isAlive = true;
-  /** Calls not answered yet. */
+  /** Calls that are not answered yet. */
   readonly calls = new Set<Call>();
-  /** When its last call to another actor arrives: those that follow arrive later. */
+  /** Arrival of its last call to each actor; later calls arrive later. */
   readonly arrivals = new Map<Actor, number>();
-  /** Answers of others that it waits for. */
+  /** Number of its own calls that wait for an answer. */
   waitsFor = 0;
   #held: (() => void)[] = [];
   instance: Readonly<Record<string, unknown>> = {};
@@ -49,7 +49,7 @@ export class Incarnation implements Speaker {
   }
 }
 
-/** One Durable Object: its storage and alarm, and the present incarnation if there is one. */
+/** One Durable Object: its storage, its alarm, and its current incarnation if there is one. */
 export class Actor {
   readonly name: string;
   readonly className: string;
@@ -95,7 +95,7 @@ export class Actor {
     );
   }
 
-  /** After every event delivered to it. */
+  /** Called after each event of the actor: commits, releases calls, and injects crashes. */
   endTurn(): void {
     const { faults, kernel } = this.#platform;
     const incarnation = this.#incarnation;

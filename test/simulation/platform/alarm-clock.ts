@@ -1,25 +1,25 @@
 import type { Faults } from "../kernel/faults.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 
-/** The platform's own tries after a failed handler: from 2 s on, doubling, with 25 % of jitter; then it gives up. */
+/** Retries of the platform after a failed alarm handler: after 2 s, doubling, with 25 % jitter (Cloudflare: Alarms). */
 const TRIES = 6;
 const FIRST_PAUSE_MS = 2000;
 const JITTER = 0.25;
 
-/** How late maintenance may make an alarm. */
+/** Maximum delay of an alarm by maintenance. */
 const LATEST_MS = 60_000;
 
-/** What the clock needs of its actor. */
+/** The actor of a clock. */
 interface Sleeper {
   readonly name: string;
-  /** Takes the alarm out of storage and calls the handler; `ended` is then told how that went. */
+  /** Removes the alarm from storage and calls the handler, which ends with a call of `ended`. */
   ring(): void;
   readonly durableAlarmAt: number | null;
 }
 
 /**
- * One object's alarm: one time, one handler at a time, at least once. An alarm set while the handler runs waits for
- * its end and makes a retry needless.
+ * The alarm of one object: one time, at most one running handler, at-least-once execution. An alarm that is set during
+ * the handler fires after its end and replaces a retry.
  */
 export class AlarmClock {
   readonly #kernel: Kernel;
@@ -28,10 +28,10 @@ export class AlarmClock {
   #setting = 0;
   #failures = 0;
   isRinging = false;
-  /** When the handler is going to be called; null: never. */
+  /** Time of the next call of the handler; null: none. */
   nextAt: number | null = null;
 
-  /** Whether the platform calls a handler again that failed. */
+  /** Whether the platform is retrying a failed handler. */
   get isTryingAgain(): boolean {
     return this.#failures > 0;
   }
@@ -42,7 +42,7 @@ export class AlarmClock {
     this.#sleeper = sleeper;
   }
 
-  /** The alarm was set or deleted, durably. */
+  /** The alarm was durably set (or deleted: null). */
   set(at: number | null): void {
     if (at === this.nextAt && !this.isRinging) return;
     this.#setting += 1;

@@ -4,21 +4,21 @@ import { Actor, Incarnation } from "./actor.ts";
 import { callsFrom } from "./network.ts";
 import { SegmentBucket } from "./segment-bucket.ts";
 
-/** What those who look on are told. */
+/** Callbacks of the platform. */
 export interface PlatformWatch {
-  /** Events were appended to the actor's log, durably. */
+  /** Events were durably appended to the actor's log. */
   onLogGrown(actor: Actor): void;
-  /** A text that is kept, sent or logged somewhere. */
+  /** A text is stored, sent or logged. */
   onText(text: string, where: string): void;
 }
 
-/** What the platform makes an actor of: the class that wrangler.toml binds to a name. */
+/** The class of an actor, which wrangler.toml binds to a name. */
 export type ActorClass = new (context: never, env: never) => object;
 
-/** Bindings of actors, as wrangler.toml names them. */
+/** Classes of actors by the names of their bindings in wrangler.toml. */
 export type Bindings = Readonly<Record<string, ActorClass>>;
 
-/** Cloudflare's part: objects by name, calls between them, their storage and alarms, and R2. */
+/** The simulated Cloudflare platform: objects by name, calls between them, their storage and alarms, and R2. */
 export class Platform {
   readonly kernel: Kernel;
   readonly faults: Faults;
@@ -43,7 +43,7 @@ export class Platform {
     this.#settings = settings;
   }
 
-  /** `env` as an incarnation sees it, or, for null, a Worker outside of all actors. */
+  /** `env` of an incarnation; null: of a Worker outside of actors. */
   env(caller: Incarnation | null): Readonly<Record<string, unknown>> {
     const namespaces = Object.keys(this.#bindings).map((binding) => [
       binding,
@@ -60,13 +60,13 @@ export class Platform {
     return new Class(context as never, this.env(incarnation) as never) as Readonly<Record<string, unknown>>;
   }
 
-  /** After every event. */
+  /** Called after each event. */
   endTurn(): void {
     const { speaking } = this.kernel;
     if (speaking instanceof Incarnation && speaking.isAlive) speaking.actor.endTurn();
   }
 
-  /** A deployment, or a machine that goes down. */
+  /** Crashes all actors, as a deployment or a failing machine does. */
   restart(): void {
     this.faults.count("restart");
     for (const actor of this.actors.values()) actor.crash();

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Incarnation } from "./actor.ts";
 import type { Platform } from "./platform.ts";
 
-/** Usual and longest time of one operation in ms, one direction. */
+/** Usual and maximum delay of one direction of an operation, in ms. */
 const USUAL_MS = 10;
 const MAX_MS = 20_000;
 
@@ -20,14 +20,14 @@ interface GetOptions {
 export class SegmentBucket {
   readonly #platform: Platform;
   readonly objects = new Map<string, Stored>();
-  /** Keys last written in the name of an incarnation that was dead by then. */
+  /** Keys whose last write came from an incarnation that had ended. */
   readonly orphans = new Set<string>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
   }
 
-  /** The binding as a caller holds it. */
+  /** The binding of a caller. */
   seenBy(caller: Incarnation | null) {
     const request = <T>(what: string, act: () => T): Promise<T> => this.#request(caller, what, act);
     return {

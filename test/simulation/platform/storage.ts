@@ -1,14 +1,14 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
-/** What storage tells whoever watches it. */
+/** Callbacks of the storage. */
 export interface StorageWatch {
-  /** Text that is about to be kept. */
+  /** A text is about to be stored. */
   readonly onText: (text: string) => void;
 }
 
 /**
- * One actor's SQLite and alarm. Writes are seen at once by the actor, and are durable when they are committed; a crash
- * before that takes them back. Write coalescing: what was written since the last commit is one transaction.
+ * SQLite storage and alarm of one actor. Writes are visible to the actor immediately and durable after `commit`; a crash
+ * before that reverts them. Write coalescing: all writes since the last commit are one transaction.
  */
 export class Storage {
   readonly #database = new DatabaseSync(":memory:");
@@ -27,7 +27,7 @@ export class Storage {
     this.#watch = watch;
   }
 
-  /** As the actor sees it: `ctx.storage`. */
+  /** `ctx.storage` of the actor. */
   readonly api = {
     sql: { exec: (query: string, ...bindings: SQLInputValue[]) => this.#exec(query, bindings) },
     kv: {
@@ -44,13 +44,13 @@ export class Storage {
     return this.#durableAlarmAt;
   }
 
-  /** The platform takes the alarm away when it calls the handler. */
+  /** Removes the alarm; the platform does so when it calls the handler. */
   takeAlarm(): void {
     if (!this.#isAlarmWritten) this.#alarmAt = null;
     this.#durableAlarmAt = null;
   }
 
-  /** Makes everything durable. Answers whether rows came into the event log, and whether the alarm was set or deleted. */
+  /** Makes all writes durable. Returns whether the event log grew, and whether the alarm was set or deleted. */
   commit(): { readonly hasNewEvents: boolean; readonly isAlarmWritten: boolean } {
     if (this.#isBegun) this.#database.exec("COMMIT");
     this.#durableValues = new Map(this.#values);
@@ -60,7 +60,7 @@ export class Storage {
     return news;
   }
 
-  /** The process died: what was not durable never was. */
+  /** Reverts all writes that are not durable, as a crash does. */
   rollBack(): void {
     if (this.#isBegun) this.#database.exec("ROLLBACK");
     this.#values = new Map(this.#durableValues);
@@ -68,12 +68,12 @@ export class Storage {
     this.#clear();
   }
 
-  /** For those who look on. */
+  /** Rows of a query, for invariants. */
   rows<Row>(query: string, ...bindings: SQLInputValue[]): Row[] {
     return this.#statement(query).all(...bindings) as Row[]; // the query says what a row is
   }
 
-  /** For those who look on: what is kept under a key, durably; undefined: nothing. */
+  /** The durable value of a key, for invariants; undefined: none. */
   value(key: string): unknown {
     return this.#durableValues.get(key);
   }
@@ -123,7 +123,7 @@ export class Storage {
   }
 
   #setAlarm(at: number | null): void {
-    if (at !== null && !(at > 0)) throw new TypeError("setAlarm() wants an instant");
+    if (at !== null && !(at > 0)) throw new TypeError("setAlarm() needs an instant");
     this.isDirty = true;
     this.#isAlarmWritten = true;
     this.#alarmAt = at;
@@ -154,7 +154,7 @@ export class Storage {
 
 type Row = Record<string, SQLInputValue | ArrayBuffer>;
 
-/** The platform gives BLOBs as ArrayBuffers. */
+/** The platform returns BLOBs as ArrayBuffers. */
 function cursor(rows: Row[]) {
   for (const row of rows)
     for (const name in row) {

@@ -2,7 +2,7 @@ import type { Fault, Faults } from "../kernel/faults.ts";
 import { type Answer, type CustomerBucket, errorAnswer } from "./customer-bucket.ts";
 import { decodeRequest, type Operation, type StoreRequest } from "./requests.ts";
 
-/** What the client gets to see: an answer, as it should be or not, perhaps broken in its body; a broken connection; nothing. */
+/** What the client receives: an answer, correct or not, possibly with a truncated body; a broken connection; or nothing. */
 export type Seen =
   | { readonly kind: "answer"; readonly answer: Answer; readonly isSound: boolean; readonly isBodyBroken: boolean }
   | { readonly kind: "reset" }
@@ -20,7 +20,7 @@ const ALL: readonly Operation["kind"][] = [
 ];
 const WRITES = ["put", "put_part", "complete_upload"] as const;
 
-/** Faults of the store's answers, and the requests that can meet them. */
+/** Faults of the store's answers, and the operations that they can affect. */
 const KINDS = {
   internal_error: ALL,
   slow_down: ALL,
@@ -51,13 +51,13 @@ const BY_OPERATION = new Map(
   ]),
 );
 
-/** Whether a store that does what it should not has acted all the same. */
+/** Probability that a store executes a request although its answer is missing or an error. */
 const ACTS_ANYWAY = 0.5;
 
-/** Brings a request to the bucket through whatever is broken today. */
+/** Sends a request to the bucket, with an injected fault if one occurs. */
 export function serve(bucket: CustomerBucket, faults: Faults, request: StoreRequest, dice: () => number): Seen {
   const operation = decodeRequest(request);
-  // Nobody can find out a store that forgets an object and then forbids to look for it.
+  // A store that loses an object and then forbids to read it cannot be detected.
   const isTrap = operation.kind === "head" && bucket.faked.has(operation.key);
   const kinds = (BY_OPERATION.get(operation.kind) ?? []).filter((kind) => !isTrap || kind !== "access_denied");
   const fault = faults.among(kinds);
@@ -129,7 +129,7 @@ function withoutEtag({ status, headers, body }: Answer): Answer {
   return { status, headers: others, body: typeof body === "string" ? body.replace(/<ETag>.*<\/ETag>/, "") : body };
 }
 
-/** The answer of a good write, which is then not there. */
+/** The answer of a successful write whose object is not stored. */
 function faked(bucket: CustomerBucket, operation: Operation, act: () => Answer): Answer {
   const { key } = operation;
   const before = bucket.objects.get(key);

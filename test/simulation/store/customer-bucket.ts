@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Doubts } from "./doubts.ts";
 import { decodeRequest, type Operation, type StoreRequest } from "./requests.ts";
 
-/** A store's answer before anything goes wrong with it. */
+/** A store's answer, before a fault changes it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,25 +20,25 @@ interface OpenUpload {
 }
 
 export interface BucketRules {
-  readonly leastPartBytes: number;
+  readonly minPartBytes: number;
   readonly mayRead: boolean;
   readonly mayAbort: boolean;
   readonly mayDelete: boolean;
 }
 
 /**
- * A customer's S3 bucket as a sound store keeps it: real ETags, MD5 of every body checked, multipart uploads whose
- * parts but the last are equal (R2) and not below the least size (S3), keys that may come and go.
+ * A customer's S3 bucket without faults: real ETags, checked MD5 of each body, multipart uploads whose parts except the
+ * last have equal sizes (R2) of at least the minimum (S3), and access keys that can change.
  */
 export class CustomerBucket {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, OpenUpload>();
   readonly doubts = new Doubts();
-  /** Keys of which a write was acknowledged and not kept. */
+  /** Keys with an acknowledged write that was not stored. */
   readonly faked = new Set<string>();
-  /** Requests of each export, by its id, that met a fault or were refused: the only reason to try again. */
+  /** Number of requests with a fault or a refusal by export id. Only these may cause retries. */
   readonly troubles = new Map<string, number>();
-  /** Access key ids that open the bucket. */
+  /** Valid access key ids. */
   readonly keys = new Set<string>();
   readonly rules: BucketRules;
   readonly #onObject: (key: string, object: StoredObject) => void;
@@ -62,12 +62,12 @@ export class CustomerBucket {
     this.troubles.set(exportId, (this.troubles.get(exportId) ?? 0) + 1);
   }
 
-  /** The store gives an upload up, as a lifecycle rule does. */
+  /** Deletes an upload, as a lifecycle rule does. */
   forgetUpload(uploadId: string): void {
     this.uploads.delete(uploadId);
   }
 
-  /** The store loses one part of an upload. */
+  /** Loses one part of an upload. */
   losePart(uploadId: string): void {
     const parts = this.uploads.get(uploadId)?.parts;
     const [first] = parts?.keys() ?? [];
@@ -141,11 +141,11 @@ export class CustomerBucket {
     const found = parts.filter((part) => part !== undefined);
     if (found.length < parts.length || found.length === 0) return errorAnswer(400, "InvalidPart");
     const [first] = found;
-    const least = this.rules.leastPartBytes;
+    const min = this.rules.minPartBytes;
     const equal = found.slice(0, -1).every(({ bytes }) => bytes.length === first?.bytes.length);
     if (!equal || (found.at(-1)?.bytes.length ?? 0) > (first?.bytes.length ?? 0))
       return errorAnswer(400, "InvalidPart");
-    if (found.slice(0, -1).some(({ bytes }) => bytes.length < least)) return errorAnswer(400, "EntityTooSmall");
+    if (found.slice(0, -1).some(({ bytes }) => bytes.length < min)) return errorAnswer(400, "EntityTooSmall");
     const digests = createHash("md5");
     for (const { etag } of found) digests.update(Buffer.from(etag, "hex"));
     const etag = `${digests.digest("hex")}-${found.length}`;

@@ -1,8 +1,8 @@
 import type { Operation } from "./requests.ts";
 
 /**
- * Requests of which whoever sent them cannot know what they did: refused, unanswered, answered to one that was dead by
- * then, or delivered once more. No product can be blamed for what came of them.
+ * Requests whose effect the sender cannot know: refused, unanswered, answered after the sender crashed, or delivered
+ * again. Invariants ignore their effects.
  */
 export class Doubts {
   readonly #open = new Map<string, number>();
@@ -12,7 +12,7 @@ export class Doubts {
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
   }
 
-  /** The sender heard that it was done. */
+  /** The sender received a successful answer. */
   heard(operation: Operation): void {
     const name = nameOf(operation.kind, subjectOf(operation));
     this.#open.set(name, (this.#open.get(name) ?? 0) - 1);

@@ -6,7 +6,7 @@ export interface StoreRequest {
   readonly body: Uint8Array;
 }
 
-/** What a request asks for. */
+/** An operation on the store. */
 export type Operation =
   | { readonly kind: "put"; readonly key: string; readonly md5: string | null }
   | { readonly kind: "create_upload"; readonly key: string }
@@ -23,7 +23,7 @@ export type Operation =
   | { readonly kind: "get"; readonly key: string }
   | { readonly kind: "remove"; readonly key: string };
 
-/** Throws for a request that no S3 store knows. */
+/** Decodes a request. Throws if it is not an S3 request. */
 export function decodeRequest({ method, url, headers }: StoreRequest): Operation {
   const [, ...path] = url.pathname.split("/").slice(1); // the first segment is the bucket
   const key = path.map(decodeURIComponent).join("/");
@@ -38,5 +38,5 @@ export function decodeRequest({ method, url, headers }: StoreRequest): Operation
   if (method === "DELETE") return { kind: "remove", key };
   if (method === "HEAD") return { kind: "head", key };
   if (method === "GET") return { kind: "get", key };
-  throw new Error(`no S3 request: ${method} ${url.pathname}`);
+  throw new Error(`not an S3 request: ${method} ${url.pathname}`);
 }

@@ -4,17 +4,17 @@ import { type Seen, serve } from "./broken-answers.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { decodeRequest, type StoreRequest } from "./requests.ts";
 
-/** Usual time of one direction in ms, that of a slow answer, and how late a copy of a request may come. */
+/** Delays in ms: usual delay of one direction, maximum of a slow answer, maximum of a duplicate request. */
 const USUAL_MS = 30;
 const SLOW_MS = 50_000;
 const COPY_LATEST_MS = 600_000;
 
-/** Somebody who may be on the line: waits until its writes are durable before it sends. */
+/** The sender of a request, which sends when its writes are durable. */
 interface Sender extends Speaker {
   send(leave: () => void): void;
 }
 
-/** `fetch` as actors see it: there is nothing but the customer's bucket in the world. */
+/** `fetch` for actors. The only reachable server is the customer's bucket. */
 export const fetchFrom =
   (kernel: Kernel, faults: Faults, bucket: CustomerBucket, speaking: () => Sender | null, onText: OnText) =>
   (input: string, init: RequestInit): Promise<Response> => {
@@ -59,7 +59,7 @@ function requestOf(input: string, { method, headers, body }: RequestInit): Store
   return { method: method ?? "GET", url: new URL(input), headers: new Headers(headers), body: bytes };
 }
 
-/** As much of a Response as src/s3 looks at: the real one would do its reading outside of the simulated time. */
+/** The members of a Response that src/s3 uses. A real Response would be read outside of simulated time. */
 function responseOf({ answer, isBodyBroken }: Extract<Seen, { kind: "answer" }>): Response {
   const { status, headers } = answer;
   const bytes = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body;
@@ -72,5 +72,5 @@ function responseOf({ answer, isBodyBroken }: Extract<Seen, { kind: "answer" }>)
   };
   const body = { getReader: () => ({ read, cancel: async () => undefined }) };
   const isGood = status >= 200 && status <= 299;
-  return { status, ok: isGood, headers: new Headers(headers), body } as unknown as Response; // as said above
+  return { status, ok: isGood, headers: new Headers(headers), body } as unknown as Response; // only the members that src/s3 uses
 }

@@ -11,12 +11,12 @@ const MAX_WORKERS = 4;
 const WATCH = "test/support/secrets/watch.ts";
 
 /**
- * Timeouts in milliseconds. Actors and services compress, hash and write megabytes, four files at once, on cores that
- * others may keep busy; their hooks start a whole service.
+ * Longest time of a test, in milliseconds. Tests compress, hash and write megabytes, four files at once, on cores that
+ * others may keep busy.
  */
-const RULE_TIMEOUT = 30_000;
-const SERVICE_TIMEOUT = 120_000;
-const LONG_TIMEOUT = 600_000;
+const TEST_TIMEOUT = 120_000;
+const LONG_TEST_TIMEOUT = 600_000;
+/** A hook may start a whole service. */
 const HOOK_TIMEOUT = 120_000;
 /** Of `expect.poll`. */
 const POLL_TIMEOUT = 60_000;
@@ -31,12 +31,13 @@ export default defineConfig(({ mode }) => {
     provide: { isLong },
     maxWorkers: MAX_WORKERS,
     exclude: isLong ? filesBelow("test").filter((file) => !TAGGED.test(textOf(file))) : [],
-  };
-  const timeouts = (ms: number) => ({
-    testTimeout: isLong ? LONG_TIMEOUT : ms,
+    tagsFilter: isLong ? ["search || long"] : ["!long"],
+    // Transformed modules are kept for the next run, by their content: it halves the time that an actor's file takes.
+    experimental: { fsModuleCache: true },
+    testTimeout: isLong ? LONG_TEST_TIMEOUT : TEST_TIMEOUT,
     hookTimeout: HOOK_TIMEOUT,
     expect: { poll: { timeout: POLL_TIMEOUT } },
-  });
+  };
   /**
    * Files share processes, so that Node or workerd starts, and modules load, once for several files. So no file may
    * leave anything in globals, and each file in workerd has tenants of its own.
@@ -48,19 +49,15 @@ export default defineConfig(({ mode }) => {
         { name: "search", description: "A random search: few rounds in `npm test`, many in `npm run test:long`." },
         { name: "long", description: "Takes minutes, so that only `npm run test:long` runs it." },
       ],
-      tagsFilter: isLong ? ["search || long"] : ["!long"],
       // The actors' log lines are shown for failed tests only.
       silent: "passed-only",
       // What an actor logs or loads while the worker of its tests is closed is lost, which is no fault of a test.
       onUnhandledError: ({ name }) => name !== "EnvironmentTeardownError",
-      // Transformed modules are kept for the next run, by their content: it halves the time that an actor's file takes.
-      experimental: { fsModuleCache: true },
       projects: [
         {
           test: {
             ...shared,
             ...together,
-            ...timeouts(RULE_TIMEOUT),
             name: "rules",
             setupFiles: [WATCH],
             include: [
@@ -85,7 +82,6 @@ export default defineConfig(({ mode }) => {
           test: {
             ...shared,
             ...together,
-            ...timeouts(SERVICE_TIMEOUT),
             name: "workerd",
             setupFiles: [WATCH, "test/support/secrets/watch-storage.ts"],
             include: ["test/{durable,http}/**/*.test.ts"],
@@ -95,7 +91,6 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             ...shared,
-            ...timeouts(SERVICE_TIMEOUT),
             name: "simulation",
             include: ["test/simulation/*.test.ts"],
           },
@@ -103,7 +98,6 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             ...shared,
-            ...timeouts(SERVICE_TIMEOUT),
             name: "system",
             setupFiles: [WATCH, "test/support/secrets/watch-services.ts"],
             include: ["test/system/**/*.test.ts"],

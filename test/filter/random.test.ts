@@ -8,15 +8,16 @@ import { selectRows } from "../../src/parquet/read/select-rows.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentOf } from "../parquet/files.ts";
 import { plainRun } from "../parquet/runs.ts";
+import { rounds } from "../support/rounds.ts";
 import { columnsOf, type ModelRun, modelFilter, modelRun } from "./model.ts";
 import { filterOf, heldBy, matches } from "./runs.ts";
 
-/** Filters of one test run, each on RUNS_EACH runs: 10,000 answers. A thousand filters take about a second. */
-const FILTERS = 2000;
+/** Filters of one test run, each on RUNS_EACH runs. A thousand filters take about a second. */
+const FILTERS = rounds(300, 10_000);
 const RUNS_EACH = 5;
 
-/** Segments of one test run, the runs of each, and the filters that choose from it: 12,000 answers. */
-const SEGMENTS = 12;
+/** Segments of one test run, the runs of each, and the filters that choose from it. */
+const SEGMENTS = rounds(3, 50);
 const RUNS_STORED = 100;
 const FILTERS_STORED = 10;
 
@@ -39,7 +40,7 @@ const FILLED = [
 ] as readonly FilterColumn[];
 
 describe("a compiled filter", () => {
-  it("says of every run what the language says", () => {
+  it("says of every run what the language says", { tags: "search" }, () => {
     fc.assert(
       fc.property(modelFilter, fc.array(modelRun, { minLength: RUNS_EACH, maxLength: RUNS_EACH }), (filter, runs) => {
         for (const run of runs) {
@@ -51,7 +52,7 @@ describe("a compiled filter", () => {
     );
   });
 
-  it("picks from a segment, column by column, the runs that the language means", () => {
+  it("picks from a segment, column by column, the runs that the language means", { tags: "search" }, () => {
     fc.assert(
       fc.property(
         fc.array(modelFilter, { minLength: FILTERS_STORED, maxLength: FILTERS_STORED }),

@@ -1,27 +1,28 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareTexts, foldedFinder, likeMatcher } from "../../src/filter/evaluate/text-match.ts";
+import { rounds } from "../support/rounds.ts";
 
 /** Few letters, so that texts repeat themselves. */
 const letters = (alphabet: string, maxLength: number) =>
   fc.array(fc.constantFrom(...alphabet), { maxLength }).map((found) => found.join(""));
 
 describe("texts", () => {
-  it("are found where they first stand", () => {
+  it("are found where they first stand", { tags: "search" }, () => {
     fc.assert(
       fc.property(letters("ab", 6), letters("ab", 40), fc.nat(10), (part, text, from) => {
         expect(foldedFinder(part)(text, Math.min(from, text.length))).toBe(text.indexOf(part, from));
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(500, 20_000) },
     );
   });
 
-  it("match a pattern as they match the regular expression of it", () => {
+  it("match a pattern as they match the regular expression of it", { tags: "search" }, () => {
     fc.assert(
       fc.property(letters("aab%%", 8), letters("aab", 16), (pattern, text) => {
         expect(likeMatcher(pattern)(text)).toBe(new RegExp(`^${pattern.replaceAll("%", ".*")}$`).test(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(500, 20_000) },
     );
   });
 

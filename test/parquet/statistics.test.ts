@@ -4,12 +4,13 @@ import type { ColumnName } from "../../src/parquet/columns.ts";
 import type { Statistics } from "../../src/parquet/encoding/statistics.ts";
 import { chunkOf, segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import type { SegmentRow } from "../../src/parquet/row.ts";
+import { rounds } from "../support/rounds.ts";
 import { deriveSegment } from "./derived.ts";
 import { segmentOf } from "./files.ts";
 import { DAY_START, ODD_RUNS, plainRun, plainRuns, utf8 } from "./runs.ts";
 
 describe("the statistics of a segment", () => {
-  it("bound strings in the order of their UTF-8 bytes, and never leave out a value", () => {
+  it("bound strings in the order of their UTF-8 bytes, and never leave out a value", { tags: "search" }, () => {
     const names = fc.array(fc.string({ unit: "binary", maxLength: 90 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(names, (values) => {
@@ -24,6 +25,7 @@ describe("the statistics of a segment", () => {
         expect([least <= 0, least === 0]).toEqual([true, bounds.minExact]);
         expect([greatest >= 0, greatest === 0]).toEqual([true, bounds.maxExact]);
       }),
+      { numRuns: rounds(20, 500) },
     );
   });
 

@@ -7,6 +7,7 @@ import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
+import { rounds } from "../../support/rounds.ts";
 import { emptyLook, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
 
 /** Ten years of a schedule, whatever happens to the machine below it: the rules alone, with a clock drawn by a seed. */
@@ -87,8 +88,9 @@ function simulate(seed: number): Simulated {
 }
 
 describe("a schedule over ten years of outages, restarts, pauses and repeated or late alarms", () => {
-  it.each(Array.from({ length: 24 }, (_, seed) => seed))(
+  it.each(Array.from({ length: rounds(6, 100) }, (_, seed) => seed))(
     "spawns each window exactly once, in order, none before its end + 10 minutes, none while paused (seed %i)",
+    { tags: "search" },
     (seed) => {
       const { start, intervalHours, end, windows, paused } = simulate(seed);
       const span = intervalHours * HOUR_MS;

@@ -102,7 +102,7 @@ describe("a memory budget", () => {
     timeouts.mockRestore();
     expect([0, 31, 32, 99, 999].map((place) => pauses[place])).toEqual([5, 5, 10, 20, 160]);
     all.release();
-    for (const request of waiting) (await request).release();
+    await Promise.all(waiting.map(async (request) => (await request).release()));
   });
 });
 

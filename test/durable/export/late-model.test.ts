@@ -6,6 +6,7 @@ import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
+import { rounds } from "../../support/rounds.ts";
 import { planOf } from "../../support/samples.ts";
 import {
   DAY,
@@ -112,7 +113,7 @@ function scheduleOf(project: TestProject) {
 }
 
 it("each run of the exported windows is carried exactly once, whatever happens in between", {
-  timeout: 240_000,
+  tags: "search",
 }, async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (asked) => {
@@ -143,6 +144,6 @@ it("each run of the exported windows is carried exactly once, whatever happens i
         expect([...schedule.carried].sort()).toEqual(there.map((row) => row.id).sort());
       }
     }),
-    { numRuns: 25 },
+    { numRuns: rounds(5, 60) },
   );
 });

@@ -60,7 +60,7 @@ const sumsOf = async ({ files }: Exported, projectId: string) => {
 };
 
 describe("an export of a project in ClickHouse", () => {
-  it("of 1,000,000 runs is complete, in pages of bounded size, one at a time", async () => {
+  it("of 1,000,000 runs is complete, in pages of bounded size, one at a time", { tags: "long" }, async () => {
     const { bridge, begin, untilCompleted } = laboratory();
     const projectId = await boundProject("a million", 1_000_000);
     const before = bridge.asked.length;
@@ -73,7 +73,7 @@ describe("an export of a project in ClickHouse", () => {
     expect(Math.max(...pages.map(({ replyBytes }) => replyBytes))).toBeLessThan(PAGE_BYTES);
     expect(bridge.mostAtOnce()).toBe(1);
     expect(exported.events.filter((type) => type === "PageStaged").length).toBe(pages.length);
-  }, 300_000);
+  });
 
   it("that dies in the middle, twice, leaves the bytes of an undisturbed one", async () => {
     const { bridge, begin, killAndRestart, untilCompleted } = laboratory();
@@ -125,7 +125,7 @@ describe("an export of a project in ClickHouse", () => {
     expect(exported.events.filter((type) => type === "StagingDropped").length).toBe(1);
     expect(exported.runs[0]?.errors).toEqual({ retry_0: expect.stringContaining("rows changed") });
     expect((await sumsOf(exported, projectId)).inFiles[0]).toBe("35000");
-  }, 120_000);
+  });
 
   it.each([
     { title: "v2_beta", request: { format_version: "v2_beta" } },
@@ -243,4 +243,4 @@ it("the commands of the guide to ClickHouse make a project with 100,000 runs tha
   const exported = await untilCompleted(await begin(projectId, "guide", week), "guide");
   const rows = exported.runs.map((run) => run.metadata.result?.rows_written ?? 0);
   expect([rows.length, rows.reduce((sum, some) => sum + some, 0)]).toEqual([7, 100_000]);
-}, 120_000);
+});

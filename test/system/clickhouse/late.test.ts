@@ -206,7 +206,7 @@ describe("a schedule of a project in ClickHouse", () => {
     // What failed as a window of its own is that run's, which can be retried.
     const ofTheLost = new Set(comeBetween(projectId, [2, 3], [-1, 2]));
     expect(all.sort()).toEqual(comeBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
-  }, 120_000);
+  });
 
   it("begins anew with late rows when its project is bound again, and leaves those of a table that it lost", async () => {
     const { ask, bind, newProject } = laboratory();
@@ -232,5 +232,5 @@ describe("a schedule of a project in ClickHouse", () => {
     const lost = await schedule.lastWindow(2);
     expect(lost).toMatchObject({ status: "COMPLETED", late: 1 });
     expect(await rowsOf("bound-again", [lost.id])).toEqual([[]]);
-  }, 120_000);
+  });
 });

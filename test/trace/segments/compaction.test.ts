@@ -6,6 +6,7 @@ import {
   type LiveSegment,
   nextCompaction,
 } from "../../../src/trace/segments/compaction.ts";
+import { rounds } from "../../support/rounds.ts";
 
 const NOW = 1_900_000_000_000;
 const MINUTE_MS = 60_000;
@@ -99,17 +100,20 @@ const arrivals = fc.array(
 );
 
 describe("whatever comes, and when", () => {
-  it("a row is written again only into a segment half as large again, so a few times at most", () => {
+  it("a row is written again only into a segment half as large again, so a few times at most", {
+    tags: "search",
+  }, () => {
     fc.assert(
       fc.property(arrivals, (came) => {
         for (const { rows } of simulate(came))
           for (const { rewrites, cameWith } of rows)
             expect(cameWith * 1.5 ** rewrites).toBeLessThanOrEqual(Math.max(cameWith, bounds.maxRows));
       }),
+      { numRuns: rounds(10, 300) },
     );
   });
 
-  it("in the end no two segments of about one size are left that fit together", () => {
+  it("in the end no two segments of about one size are left that fit together", { tags: "search" }, () => {
     fc.assert(
       fc.property(arrivals, (came) => {
         const sizes = simulate(came)
@@ -120,6 +124,7 @@ describe("whatever comes, and when", () => {
           expect(smaller * 2 < larger || smaller + larger > bounds.maxRows).toBe(true);
         }
       }),
+      { numRuns: rounds(10, 300) },
     );
   });
 

@@ -10,11 +10,13 @@ const CODECS = ["zstandard", "snappy", "gzip", "none"] as const;
 const PAGES = {
   zeros: (size: number) => new Uint8Array(size),
   noise: (size: number) => {
+    const page = new Uint8Array(size);
     let state = 1;
-    return Uint8Array.from({ length: size }, () => {
+    for (let at = 0; at < size; at += 1) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state >>> 24;
-    });
+      page[at] = state >>> 24;
+    }
+    return page;
   },
   text: (size: number) =>
     new TextEncoder()

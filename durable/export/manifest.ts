@@ -14,7 +14,7 @@ import { openBucket } from "../secrets/open-bucket.ts";
 
 /**
  * Writes `manifest.json`, then `_SUCCESS` with the SHA-256 of the manifest: a reader that finds `_SUCCESS` may trust the
- * manifest. null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
+ * manifest. Null: the export ended otherwise meanwhile (`isWanted`), before `_SUCCESS` was written.
  */
 export async function writeManifest(
   env: Env,
@@ -22,21 +22,18 @@ export async function writeManifest(
   isWanted: () => boolean,
 ): Promise<Result<ManifestFacts | null, StoreFailure>> {
   const { definition, destination } = plan;
-  const [runs, bucket] = await Promise.all([
-    filesOfRuns(env, plan),
-    openBucket(env, definition.tenantId, definition.destinationId),
-  ]);
+  const [runs, store] = await Promise.all([filesOfRuns(env, plan), openDestination(env, plan)]);
   const bytes = new TextEncoder().encode(manifestOf(plan, runs));
   const sha256 = sha256Of(bytes);
-  if (!bucket.ok) return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
+  if (!store.ok) return store;
 
   const prefix = keyPrefixOf(destination);
   const key = manifestKey(prefix, definition.id);
-  const manifest = await putAndLook(bucket.value, key, bytes);
+  const manifest = await putAndVerify(store.value, key, bytes);
   if (!manifest.ok) return manifest;
   if (!isWanted()) return ok(null);
   const marker = successKey(prefix, definition.id);
-  const success = await putAndLook(bucket.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
+  const success = await putAndVerify(store.value, marker, new TextEncoder().encode(`sha256:${sha256}\n`));
   if (!success.ok) return success;
   return ok({
     key,
@@ -47,7 +44,7 @@ export async function writeManifest(
 }
 
 /** A store may acknowledge an object that it does not keep whole, so a HEAD checks it where the credentials may read. */
-async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
+async function putAndVerify(store: Store, key: string, body: Uint8Array): Promise<Result<null, StoreFailure>> {
   const written = await putOrFind(store, key, body);
   if (!written.ok) return written;
   const seen = await store.head(key);
@@ -58,10 +55,10 @@ async function putAndLook(store: Store, key: string, body: Uint8Array): Promise<
 }
 
 /** Removes the `_SUCCESS` of an export that is not COMPLETED; null: it is gone. */
-export async function removeMarker(env: Env, { definition, destination }: ExportPlan): Promise<StoreFailure | null> {
-  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
-  if (!bucket.ok) return bucket.failure.reason === "store" ? bucket.failure.store : GONE;
-  const removed = await bucket.value.remove(successKey(keyPrefixOf(destination), definition.id));
+export async function removeMarker(env: Env, plan: ExportPlan): Promise<StoreFailure | null> {
+  const store = await openDestination(env, plan);
+  if (!store.ok) return store.failure;
+  const removed = await store.value.remove(successKey(keyPrefixOf(plan.destination), plan.definition.id));
   return removed.ok ? null : removed.failure;
 }
 
@@ -86,6 +83,13 @@ async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly ExportR
     runs.push(files);
   }
   return runs;
+}
+
+/** Whatever keeps the bucket closed is a failure of the store here: the manifest knows no other. */
+async function openDestination(env: Env, { definition }: ExportPlan): Promise<Result<Store, StoreFailure>> {
+  const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
+  if (bucket.ok) return bucket;
+  return fail(bucket.failure.reason === "store" ? bucket.failure.store : GONE);
 }
 
 const GONE: StoreFailure = {

@@ -19,41 +19,41 @@ import {
 } from "./queries.ts";
 import { clockIn, dayIn, pageIn, type TableDay } from "./replies.ts";
 
-/** A customer's table in ClickHouse, read over the HTTP interface. Nothing is tried again here. */
+/** A customer's ClickHouse table, read over the HTTP interface. Each call is one request; retries are up to the caller. */
 export interface ClickHouseTable {
-  /** Whether all columns can be read. */
+  /** Whether all columns can be read; reads no row. */
   check(): Promise<Result<null, SourceFailure>>;
-  /** The bound of a snapshot taken now; null: the table does not say when a row was inserted. */
+  /** The time by the server's clock, in epoch microseconds; null: the table does not say when a row was inserted. */
   now(): Promise<Result<number | null, SourceFailure>>;
   /**
-   * How the rows of a scope are cut into pages of some `pageBytes` uncompressed bytes in the fields: each of at most one
-   * run more, or it is `row_too_large`.
+   * Cuts the rows of a scope into pages of about `pageBytes` uncompressed bytes in the fields. A page exceeds that by one
+   * run at most; otherwise the answer is `row_too_large`.
    */
   pages(scope: PageScope, pageBytes: number): Promise<Result<readonly PageBounds[], SourceFailure>>;
-  /** One page as a Parquet file of one row group; `makeRoom` is awaited before it is taken into memory. */
-  page(scope: PageScope, bounds: PageBounds, makeRoom: () => Promise<void>): Promise<Result<Uint8Array, SourceFailure>>;
+  /** One page as a Parquet file of one row group. `reserve` is awaited before it is read into memory. */
+  page(scope: PageScope, bounds: PageBounds, reserve: () => Promise<void>): Promise<Result<Uint8Array, SourceFailure>>;
   /** The days of the scope that have rows, in order. */
   days(scope: PageScope): Promise<Result<readonly TableDay[], SourceFailure>>;
 }
 
-/** Rows of the table, and the fields of them that are wanted. */
+/** Rows of the table, and the fields to read of them. */
 export interface PageScope extends Omit<Scope, "source"> {
   readonly fields: readonly ExportField[];
 }
 
-/** One query, however slow: a page takes seconds; to cut a day of a hundred million rows, a minute or two [LIM-21]. */
+/** Deadline of a query. A page takes seconds; cutting a day of a hundred million rows takes a minute or two [LIM-21]. */
 const QUERY_DEADLINE_MS = 300_000;
 
-/** 100,000 lines: see lines.ts. */
+/** Longest answer in lines: MAX_LINES of lines.ts. */
 const LINES_BYTES = 16 * 1024 * 1024;
 
-/** Longest run of a table, as for those that are sent (src/trace): a page holds one row more than its size at the most. */
+/** Longest run, as for runs that are sent (src/trace). A page exceeds its size by one run at most. */
 const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
-/** What Parquet adds to the data of a page: headers of pages, and the end of the file. */
+/** What Parquet adds to the data of a page: page headers and the footer. */
 const PARQUET_SLACK_BYTES = 1024 * 1024;
 
-/** Finds the server; asks nothing yet. */
+/** Checks the address of the server. Sends nothing yet. */
 export function openClickHouse(
   source: TableSource,
   password: string,
@@ -92,11 +92,11 @@ export function openClickHouse(
       );
       return isTooLarge ? fail(sourceFailure("row_too_large")) : pages;
     },
-    page: ({ fields, ...scope }, bounds, makeRoom) =>
+    page: ({ fields, ...scope }, bounds, reserve) =>
       exchange(session, pageQuery({ ...scope, source }, fields, bounds), {
         limitBytes: bounds.bytes + PARQUET_SLACK_BYTES,
         isWhole: isParquet,
-        makeRoom,
+        reserve,
       }),
     days: ({ fields, ...scope }) => linesOf(session, daysQuery({ ...scope, source }, fields), dayIn(scope)),
   });
@@ -131,7 +131,7 @@ const endsWith = (body: Uint8Array, end: readonly number[]): boolean =>
 const LINES: Expected = {
   limitBytes: LINES_BYTES,
   isWhole: (body) => body.length === 0 || endsWith(body, LINE_END),
-  makeRoom: async () => {},
+  reserve: async () => {},
 };
 
 const isParquet = (body: Uint8Array): boolean => endsWith(body, PARQUET_MAGIC);

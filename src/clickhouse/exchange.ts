@@ -5,9 +5,9 @@ import { Deadline } from "../net/deadline.ts";
 import { sourceFailureOf } from "./failures.ts";
 import type { Query } from "./queries.ts";
 
-/** What all requests to one server have in common. */
+/** What all requests to one server share. */
 export interface Session {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -15,23 +15,23 @@ export interface Session {
   readonly fetch: typeof fetch;
 }
 
-/** What a good answer looks like. */
+/** How a successful answer is read. */
 export interface Expected {
   readonly limitBytes: number;
-  /** Whether the bytes are a whole answer. An exception in the middle leaves its text at the end instead. */
+  /** Whether the answer is complete. An exception in the middle leaves its text at the end. */
   readonly isWhole: (body: Uint8Array) => boolean;
-  /** Awaited when the query is done, before the answer is taken into memory. */
-  readonly makeRoom: () => Promise<void>;
+  /** Awaited when the query is done, before the answer is read into memory. */
+  readonly reserve: () => Promise<void>;
 }
 
 const MS_PER_SECOND = 1000;
 
-/** Where the text of an exception is looked for in an answer. */
+/** Bytes at the end of an answer in which the text of an exception is searched. */
 const EXCEPTION_BYTES = 16 * 1024;
 
 /**
- * Sends one query once and takes its whole answer, all within one deadline. The server is asked to keep its answer
- * back until the query is done, so that an exception is seen by its header.
+ * Sends one query once and reads its whole answer, within one deadline. The server is asked to hold its answer back until
+ * the query is done, so that an exception shows in the headers.
  */
 export async function exchange(
   session: Session,
@@ -52,7 +52,7 @@ export async function exchange(
       signal: deadline.signal,
     });
     const { status, headers } = response;
-    if (response.ok) await expected.makeRoom();
+    if (response.ok) await expected.reserve();
     const body = await boundedBody(response, response.ok ? expected.limitBytes : EXCEPTION_BYTES);
     const code =
       headers.get("X-ClickHouse-Exception-Code") ?? (body === null ? null : codeIn(response, body, expected));
@@ -61,7 +61,7 @@ export async function exchange(
     if (body === null || !expected.isWhole(body)) return fail(sourceFailureOf({ kind: "body", status }));
     return ok(body);
   } catch {
-    // What was thrown is not looked into: its text is the runtime's and may hold the address of the other side.
+    // The thrown error is not inspected: its text is the runtime's and may hold the address of the server.
     return fail(sourceFailureOf({ kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
     deadline.lift();
@@ -76,8 +76,8 @@ const searchOf = (timeoutMs: number): string =>
   ]).toString();
 
 /**
- * A form, since values in the address may be longer than a proxy lets it be, and would stand in its log. ClickHouse
- * takes 1000 fields of 128 KiB (`http_max_fields`, `http_max_field_value_size`); the longest filter makes 95 KB of SQL.
+ * A form: values in the URL could exceed what a proxy accepts, and would appear in its log. ClickHouse accepts 1000 fields
+ * of 128 KiB (`http_max_fields`, `http_max_field_value_size`); the longest filter makes 95 KB of SQL.
  */
 const formOf = ({ sql, parameters }: Query): FormData => {
   const form = new FormData();
@@ -86,12 +86,12 @@ const formOf = ({ sql, parameters }: Query): FormData => {
   return form;
 };
 
-/** Parameters are read as fields of the format TabSeparated. */
-const escaped = (value: string): string => value.replace(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign);
+/** ClickHouse parses parameters as fields of the format TabSeparated. */
+const escaped = (value: string): string => value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character);
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
-/** The number of the exception that an answer ends with; null: none. */
+/** Code of the exception at the end of an answer; null: there is none. */
 const codeIn = (response: Response, body: Uint8Array, expected: Expected): string | null => {
   if (response.ok && expected.isWhole(body)) return null;
   const text = new TextDecoder().decode(body.subarray(-EXCEPTION_BYTES));

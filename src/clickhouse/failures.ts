@@ -1,23 +1,23 @@
 import type { SourceFailure, SourceFailureReason } from "../domain/shared/failures.ts";
 import { isUnreached } from "../net/edge-status.ts";
 
-/** The one place that says what ClickHouse's exceptions mean, by their numbers (src/Common/ErrorCodes.cpp there). */
+/** The one place that translates ClickHouse's exceptions, by their codes (src/Common/ErrorCodes.cpp of ClickHouse). */
 
-/** What was seen of a request that did not go well. */
+/** What was seen of a failed request. */
 export type SourceCause =
-  /** An exception, wherever in the answer it stood. */
+  /** An exception, in the headers or in the body. */
   | { readonly kind: "exception"; readonly code: number; readonly status: number }
-  /** An error answer without an exception: not ClickHouse's own. */
+  /** An error answer without an exception, so not from ClickHouse. */
   | { readonly kind: "status"; readonly status: number }
-  /** A good answer that is longer than the query can have, or ends too early. */
+  /** A successful answer that is longer than the query allows, or incomplete. */
   | { readonly kind: "body"; readonly status: number }
   | { readonly kind: "deadline" }
   /** fetch threw: closed port, unknown host, untrusted certificate, reset. */
   | { readonly kind: "network" };
 
 /**
- * Numbers and names of exceptions by what they mean (`errorCodeToName` of the engine knows them all). What no row names
- * may pass: only what is known to need somebody's hand is final.
+ * Codes and names of exceptions by their meaning (`errorCodeToName` lists all). A code without a row is retryable: only
+ * what is known to need a change by the customer is final.
  */
 export const EXCEPTIONS: readonly {
   readonly reason: TableFailureReason;
@@ -106,6 +106,7 @@ export const EXCEPTIONS: readonly {
   },
 ];
 
+/** Changed rows are found by whoever staged them. */
 type TableFailureReason = Exclude<SourceFailureReason, "rows_changed">;
 
 const MEANINGS: Readonly<Record<TableFailureReason, { readonly retryable: boolean; readonly advice: string }>> = {
@@ -140,7 +141,7 @@ const MEANINGS: Readonly<Record<TableFailureReason, { readonly retryable: boolea
   },
 };
 
-/** The failure of that reason, where no answer is at hand. */
+/** A failure without an answer of the server. */
 export const sourceFailure = (reason: TableFailureReason, advice: string = MEANINGS[reason].advice): SourceFailure => ({
   reason,
   retryable: MEANINGS[reason].retryable,
@@ -149,6 +150,7 @@ export const sourceFailure = (reason: TableFailureReason, advice: string = MEANI
   advice,
 });
 
+/** Translates what was seen into a failure. Carries nothing of the server but its code and status. */
 export function sourceFailureOf(cause: SourceCause): SourceFailure {
   switch (cause.kind) {
     case "exception": {

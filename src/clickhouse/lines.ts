@@ -1,18 +1,18 @@
 /**
- * Answers in lines, each of them a JSON array of texts. The server is the customer's and may be broken or mean harm,
- * so nothing it says is believed before it was looked at, and what is read takes little more memory than its text.
+ * Answers in lines, each a JSON array of strings. The server is the customer's and may be broken or hostile: every value
+ * is checked before use, and a parsed answer takes little more memory than its text.
  */
 
 /** A line for each page or day: 1.6 TB of one day in pages of 16 MiB [LIM-21]. */
 const MAX_LINES = 100_000;
 
-/** An id and some numbers. Arrays within arrays would take many times their text once they are parsed. */
+/** An id and some numbers. Longer lines are not parsed: nested arrays would take many times the memory of their text. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-/** What a line says, given what the one before it said (null: it is the first one); null: not what was asked for. */
+/** Reads one line, given the result of the line before (null: it is the first). Null: not an answer to the query. */
 export type LineReader<T> = (texts: readonly string[], before: T | null) => T | null;
 
-/** What all lines say; null: this is no such answer. */
+/** Reads all lines; null: not an answer to the query. */
 export function readLines<T>(body: Uint8Array, read: LineReader<T>): readonly T[] | null {
   if (body.length === 0) return [];
   const lines = new TextDecoder()
@@ -20,14 +20,14 @@ export function readLines<T>(body: Uint8Array, read: LineReader<T>): readonly T[
     .replace(/\n$/, "")
     .split("\n", MAX_LINES + 1);
   if (lines.length > MAX_LINES) return null;
-  const said: T[] = [];
+  const results: T[] = [];
   for (const line of lines) {
     const texts = textsIn(line);
-    const one = texts === null ? null : read(texts, said.at(-1) ?? null);
+    const one = texts === null ? null : read(texts, results.at(-1) ?? null);
     if (one === null) return null;
-    said.push(one);
+    results.push(one);
   }
-  return said;
+  return results;
 }
 
 function textsIn(line: string): readonly string[] | null {

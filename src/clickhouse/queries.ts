@@ -4,38 +4,38 @@ import { toClickHouse } from "../filter/clickhouse/condition.ts";
 import type { Filter } from "../filter/filter.ts";
 import { bytesSql, columnNames, columnOf, quoted, runColumns } from "./columns.ts";
 
-/** The queries that are asked. Their texts are made of constants and checked names; all values are parameters. */
+/** The queries. Their SQL consists of constants and checked names; all values are bound parameters. */
 
 export interface Query {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Which rows of a table: those that began in a half-open window and were inserted in another. */
+/** Rows of a table: those that started in a half-open window and were inserted in another. */
 export interface Scope {
   readonly source: TableSource;
-  /** Under which ids the runs are exported. */
+  /** The ids under which the runs are exported. */
   readonly tenantId: string;
   readonly projectId: string;
   /** Epoch microseconds. */
   readonly start: number;
   readonly end: number;
   /**
-   * Half-open, epoch microseconds by ClickHouse's clock; `from` 0: from the first row on. null: the table does not say
-   * when a row was inserted.
+   * When the rows were inserted: half-open, epoch microseconds by ClickHouse's clock; `from` 0: from the first row on.
+   * Null: any time.
    */
   readonly ingested: { readonly from: number; readonly before: number } | null;
-  /** null: every run. */
+  /** Null: every run. */
   readonly filter: Filter | null;
 }
 
-/** A place in the order of the runs. `time` in epoch microseconds. */
+/** A position in the order of the runs. `time`: start, in epoch microseconds. */
 export interface Position {
   readonly time: number;
   readonly id: string;
 }
 
-/** Rows behind `after` (null: from the first on) up to `upto`, that one included. */
+/** The rows after `after` (null: from the first on) up to and including `upto`. */
 export interface PageBounds {
   readonly after: Position | null;
   readonly upto: Position;
@@ -45,7 +45,7 @@ export interface PageBounds {
   readonly longestRowBytes: number;
 }
 
-/** One row group of zstd pages of 1 MiB, looked at every 64 rows: runs may be long. What segments have no use for is left out. */
+/** One row group of zstd pages of 1 MiB, checked every 64 rows because runs may be long. Without what segments do not use. */
 const PARQUET_SETTINGS = [
   "output_format_parquet_compression_method = 'zstd'",
   "output_format_compression_level = 3",
@@ -61,21 +61,21 @@ const PARQUET_SETTINGS = [
 
 const JSON_LINES = "FORMAT JSONCompactEachRow";
 
-/** The instant of a snapshot, by ClickHouse's own clock. */
+/** The time by ClickHouse's clock. */
 export const clockQuery = (): Query => ({
   sql: `SELECT toString(toUnixTimestamp64Micro(now64(6))) ${JSON_LINES}`,
   parameters: {},
 });
 
-/** Reads no row, but fails as reading them would: unknown names, types that do not fit, missing rights. */
+/** Reads no row, but fails as reading would: unknown names, wrong types, missing rights. */
 export const checkQuery = (scope: Scope, fields: readonly ExportField[]): Query => {
   const { sql, parameters } = rowsOf(scope, columnNames(fields));
   return { sql: `${sql} LIMIT 0 ${JSON_LINES}`, parameters };
 };
 
 /**
- * The pages of a scope, in order: each as many rows as have `pageBytes` bytes in the fields, and one row more at the
- * most. Rows of one start and id stay together.
+ * The pages of a scope, in order. Each has about `pageBytes` bytes in the fields, exceeded by one row at most. Rows with
+ * the same start and id stay together.
  */
 export const pagesQuery = (scope: Scope, fields: readonly ExportField[], pageBytes: number): Query => {
   const { sql, parameters } = rowsOf(scope, `\`_time\`, \`_id\`, ${bytesSql(fields)} AS \`_bytes\``);
@@ -87,7 +87,7 @@ export const pagesQuery = (scope: Scope, fields: readonly ExportField[], pageByt
   };
 };
 
-/** Rows and uncompressed bytes of each UTC day in a scope. */
+/** Rows and uncompressed bytes of each UTC day of a scope. */
 export const daysQuery = (scope: Scope, fields: readonly ExportField[]): Query => {
   const { sql, parameters } = rowsOf(scope, `\`_time\`, ${bytesSql(fields)} AS \`_bytes\``);
   return {
@@ -98,7 +98,7 @@ export const daysQuery = (scope: Scope, fields: readonly ExportField[]): Query =
 
 /** The rows of a page as one Parquet file, in order. */
 export const pageQuery = (scope: Scope, fields: readonly ExportField[], { after, upto }: PageBounds): Query => {
-  // The whole range of a page in time, so that the table's own order finds it.
+  // The page as a window of start times, so that the order of the table finds it.
   const window = { start: Math.max(scope.start, after?.time ?? 0), end: Math.min(scope.end, upto.time + 1) };
   const { sql, parameters } = rowsOf({ ...scope, ...window }, columnNames(fields), [
     ...(after === null ? [] : ["(_time, _id) > ({after_time:Int64}, {after_id:String})"]),
@@ -144,8 +144,8 @@ const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = [
 };
 
 /**
- * Which rows by when they were inserted; a table that does not say when shows all of them. A row of which it does not
- * say it was always there: it is in every snapshot, and never late.
+ * The conditions on the insertion time; none where the table does not have it. A row without one counts as always there:
+ * it is in every snapshot, and never late.
  */
 const arrivalOf = (source: TableSource, ingested: Scope["ingested"]) => {
   const column = columnOf(source, "ingested_at");

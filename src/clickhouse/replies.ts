@@ -2,7 +2,7 @@ import { DAY_MS } from "../domain/shared/time.ts";
 import type { LineReader } from "./lines.ts";
 import type { PageBounds, Scope } from "./queries.ts";
 
-/** What a line of each answer says; null: nothing that the query can have asked for. */
+/** Readers for the lines of each answer; null: not an answer to the query. */
 
 /** Rows of a table that began on one UTC day. */
 export interface TableDay {
@@ -18,7 +18,7 @@ const DAY_MICROS = DAY_MS * 1000;
 /** An instant in epoch microseconds. */
 export const clockIn: LineReader<number> = (texts) => (texts.length === 1 ? countIn(texts[0]) : null);
 
-/** The page that begins where the one before it ends. */
+/** A page, which begins where the one before ends. */
 export const pageIn: LineReader<PageBounds> = (texts, before) => {
   const time = countIn(texts[0]);
   const id = texts[1];
@@ -42,7 +42,7 @@ export const dayIn =
     return isInScope && day > (before?.day ?? -1) ? { day, rows, bytes } : null;
   };
 
-/** A whole number that is told apart from the next one; null: none. */
+/** A safe integer, zero or above; null: the text is none. */
 function countIn(text: string | undefined): number | null {
   const count = text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
   return Number.isSafeInteger(count) ? count : null;

@@ -5,27 +5,27 @@ import { publicAddress } from "../domain/shared/public-address.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { configurationFailure } from "../store/failures.ts";
 
-/** Where a bucket is: the URL its keys are appended to, and the region that requests are signed for. */
+/** Address of a bucket: the URL that keys are appended to, and the region that requests are signed for. */
 export interface BucketAddress {
   /** Ends with a slash. */
   readonly base: string;
   readonly region: string;
 }
 
-/** What stores without regions are signed for; R2 and Google Cloud Storage want this word. */
-const REGION_WITHOUT_REGIONS = "auto";
+/** Region for stores without regions; R2 and Google Cloud Storage expect this word. */
+const REGION_OF_OTHERS = "auto";
 
-/** Also kept from a name that would change the URL it is put into. Upper case and `_`: old buckets and other stores. */
+/** A name that cannot change the URL it is put into. Upper case and `_` occur in old buckets and other stores. */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 
-/** A dot would leave the wildcard certificate of AWS, upper case the host name. */
-const NAME_OF_A_HOST = /^[a-z0-9-]+$/;
+/** A name that can be part of a host name: a dot would not be covered by the wildcard certificate of AWS. */
+const HOST_LABEL = /^[a-z0-9-]+$/;
 
 const REGION = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Finds the address of a destination's bucket. The configuration is a customer's, so hostile: nothing in it may lead
- * a request to a private network or change the meaning of a URL.
+ * The address of a destination's bucket. The configuration is hostile input: nothing in it may lead a request to a
+ * private network or change the meaning of a URL.
  */
 export function addressOf(
   config: DestinationConfig,
@@ -52,12 +52,12 @@ export function addressOf(
     allowLoopback: options.allowLoopback,
   });
   if (!endpoint.ok) return fail(invalid(endpoint.failure));
-  return ok({ base: `${endpoint.value}/${config.bucketName}/`, region: config.region ?? REGION_WITHOUT_REGIONS });
+  return ok({ base: `${endpoint.value}/${config.bucketName}/`, region: config.region ?? REGION_OF_OTHERS });
 }
 
 /**
- * URL of an object. All but `A-Za-z0-9-_.~/` is percent-encoded: the signer signs it so, and R2 takes the path as sent.
- * Throws for a key with a folder `.` or `..`, which no URL can address; `addressOf` refuses such prefixes.
+ * URL of an object. All but `A-Za-z0-9-_.~/` is percent-encoded: this is what the signer signs, and R2 uses the path as
+ * sent. Throws for a key with a folder `.` or `..`, which no URL can address; `addressOf` refuses such prefixes.
  */
 export function objectUrl(address: BucketAddress, key: string, query: Readonly<Record<string, string>> = {}): string {
   const segments = key.split("/");
@@ -72,12 +72,12 @@ const addressOnAws = (bucketName: string, region: string | null): Result<BucketA
     return fail(invalid("Set config.region for a bucket on AWS, or endpoint_url for another store."));
   }
   const host = `s3.${region.toLowerCase()}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
-  // An underscore or another odd sign in a region cannot leave amazonaws.com: REGION allows no dot and no slash.
-  const base = NAME_OF_A_HOST.test(bucketName) ? `https://${bucketName}.${host}/` : `https://${host}/${bucketName}/`;
+  // No region leads away from amazonaws.com: REGION allows no dot and no slash.
+  const base = HOST_LABEL.test(bucketName) ? `https://${bucketName}.${host}/` : `https://${host}/${bucketName}/`;
   return ok({ base, region });
 };
 
 const invalid = (advice: string): StoreFailure => configurationFailure("invalid_endpoint", advice);
 
 const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -3,15 +3,15 @@ import { UNREACHED } from "../net/edge-status.ts";
 import { storeFailure } from "../store/failures.ts";
 import type { StoreOperation } from "../store/store.ts";
 
-/** The one place that says what an S3 store's answers mean. Words differ between stores for one and the same cause. */
+/** The one place that translates the answers of S3 stores. Stores use different codes for the same cause. */
 
-/** What was seen of a request that did not go well. */
+/** What was seen of a failed request. */
 export type S3Cause =
   /** An error answer, or an `<Error>` inside a 200. `code` as `codeOf` gave it. */
   | { readonly kind: "answer"; readonly status: number; readonly code: string | null }
-  /** Success without what every S3 store sends with it: a plain web server says 200 to a PUT, too. */
+  /** A success without what every S3 store sends with it: a plain web server also answers 200 to a PUT. */
   | { readonly kind: "not_s3"; readonly status: number }
-  /** More bytes than the request can be answered with. */
+  /** A success with a longer body than the request allows. */
   | { readonly kind: "oversized"; readonly status: number }
   | { readonly kind: "deadline" }
   /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime may not tell them apart. */
@@ -19,9 +19,9 @@ export type S3Cause =
 
 interface Row {
   readonly kind: S3Cause["kind"];
-  /** First and last status the row is for. */
+  /** First and last status that fit. */
   readonly status?: readonly [number, number];
-  /** Codes the row is for; `none`: the answer gave no code. */
+  /** Codes that fit; `none`: an answer without a code fits. */
   readonly codes?: readonly string[] | "none";
   readonly operations?: readonly StoreOperation[];
   readonly reason: StoreFailureReason;
@@ -32,18 +32,18 @@ interface Row {
 const REGION_ADVICE = "Set config.region to the region of the bucket, and check endpoint_url.";
 
 /**
- * From (HTTP status, S3 code, network error) to what happened; MEANINGS says which of these end a run. The first row
- * that fits decides. A known code beats the status, because stores disagree more about the status. What no row names
- * may pass: only what is known to need somebody's hand is final.
+ * From (HTTP status, S3 code, network error) to a reason; src/store/failures.ts says which reasons end a run. The first
+ * row that fits decides. A known code decides over the status, because stores differ more in the status. What no row
+ * names is retryable: only what is known to need a change by the customer is final.
  */
 const ROWS: readonly Row[] = [
   { kind: "network", reason: "network_lost" },
   {
     kind: "deadline",
     operations: ["put_part"],
-    // Parts go up side by side: a line that is too slow for all of them may have room for fewer.
+    // Parts are uploaded side by side: a connection that is too slow for all of them may suffice for fewer.
     reason: "throttled",
-    advice: "The store did not take a part in time. Check the line to it.",
+    advice: "The store did not take a part in time. Check the connection to it.",
   },
   { kind: "deadline", reason: "network_lost", advice: "The store did not answer in time. Check that it is reachable." },
   { kind: "not_s3", reason: "not_s3" },
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   },
   {
     kind: "answer",
-    // MinIO; Ceph says the second one, with 403.
+    // MinIO; Ceph uses the second one, with 403.
     codes: ["XMinioStorageFull", "QuotaExceeded", "XMinioAdminBucketQuotaExceeded"],
     reason: "storage_full",
   },
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
   },
   {
     kind: "answer",
-    // AWS says so while the name of a young bucket spreads.
+    // AWS answers so while the name of a new bucket spreads.
     codes: ["TemporaryRedirect"],
     reason: "store_unavailable",
     advice: "The store is still making the bucket known. Wait, or set config.region to the region of the bucket.",
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     kind: "answer",
     codes: ["InvalidArgument"],
     reason: "not_supported",
-    // R2 refuses every session token with this word, Ceph a wrong one.
+    // R2 refuses every session token with this code, Ceph a wrong one.
     advice: "The store refused an argument. If you gave a session_token, it is not valid there, or not supported.",
   },
 

@@ -1,7 +1,7 @@
 /**
- * Reads the few elements we need out of an S3 store's XML replies. Input is hostile: it is bounded before it comes
- * here, document types and entity declarations are refused, nothing is ever expanded but the five named entities and
- * numeric ones, and every value is checked for its form before it is used.
+ * Reads the few elements that are needed from XML replies of S3 stores. Input is hostile: its length was bounded before,
+ * document types and entity declarations are refused, only the five named and the numeric entities are expanded, and
+ * every value is checked before use.
  */
 
 export interface Reply {
@@ -11,7 +11,7 @@ export interface Reply {
   readonly text: (element: string) => string | null;
 }
 
-/** null: not a reply of an S3 store. */
+/** Null: not a reply of an S3 store. */
 export function readReply(bytes: Uint8Array): Reply | null {
   // Stores send white space while a long Complete works, then the document.
   const xml = new TextDecoder().decode(bytes).trimStart();
@@ -21,7 +21,7 @@ export function readReply(bytes: Uint8Array): Reply | null {
   return { root, text: (element) => textOf(xml, element) };
 }
 
-/** The store's error code, only ever `[A-Za-z0-9.]{1,64}`; null when the bytes are no S3 error or its code is odd. */
+/** The store's error code, always `[A-Za-z0-9.]{1,64}`; null when the bytes are not an S3 error or the code has another form. */
 export function codeOf(bytes: Uint8Array): string | null {
   const reply = readReply(bytes);
   if (reply === null || !isError(reply)) return null;
@@ -29,10 +29,10 @@ export function codeOf(bytes: Uint8Array): string | null {
   return code !== null && /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : null;
 }
 
-/** Whether the reply is an error whatever its HTTP status says. */
+/** Whether the reply is an error, whatever its HTTP status. */
 export const isError = (reply: Reply): boolean => reply.root === "Error" || reply.root === "ErrorResponse";
 
-/** An ETag without its quotes and without the weak mark that proxies add; null when it is empty or not one. */
+/** An ETag without its quotes and without the weak mark that proxies add; null when the text is not an ETag. */
 export function etagOf(text: string | null): string | null {
   if (text === null) return null;
   const etag = text
@@ -42,7 +42,7 @@ export function etagOf(text: string | null): string | null {
   return /^[\x21\x23-\x7e]{1,1024}$/.test(etag) ? etag : null;
 }
 
-/** An upload id, opaque but visible ASCII; real ones have 30 to 400 characters. */
+/** An upload id, which is opaque visible ASCII; real ones have 30 to 400 characters. */
 export const uploadIdOf = (text: string | null): string | null =>
   text !== null && /^[\x21-\x7e]{1,2048}$/.test(text) ? text : null;
 

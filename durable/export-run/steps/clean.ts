@@ -5,7 +5,7 @@ import { openBucket } from "../../secrets/open-bucket.ts";
 import type { StepContext } from "./context.ts";
 import { deleteAll, scratchKeys } from "./scratch.ts";
 
-/** Gives up the multipart upload of an ended run, or says why it could not. */
+/** Aborts the open upload of an ended export run, and records whether that worked. */
 export async function abortUpload(context: StepContext): Promise<void> {
   const { env, spec } = context;
   const { upload } = context.progress();
@@ -20,7 +20,7 @@ async function abort(store: Store, { key, uploadId }: Upload): Promise<ExportRun
   return aborted.ok ? null : { reason: "store", store: aborted.failure };
 }
 
-/** Removes whatever the run may have put into scratch. */
+/** Deletes everything that the export run may have written to scratch. */
 export async function cleanScratch(context: StepContext): Promise<void> {
   await deleteAll(context.env, scratchKeys(context.spec, context.progress()));
   context.record({ type: "RecordCleaned", now: Date.now() });

@@ -4,10 +4,10 @@ import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import type { PlannedFile } from "../../../src/parquet/plan.ts";
 import { isAsSent, type SentObject } from "../../../src/store/etags.ts";
 import type { SeenObject, Store } from "../../../src/store/store.ts";
-import type { StepContext } from "./context.ts";
+import { recordFailure, type StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 
-/** One file on its way into the bucket. */
+/** One file that is being written to the bucket. */
 export interface FileWork {
   readonly context: StepContext;
   readonly plans: FilePlans;
@@ -16,37 +16,38 @@ export interface FileWork {
   readonly key: string;
 }
 
-/** What is known of a file's bytes once they were sent. */
+/** What is known of the bytes of a file that was sent. */
 export interface FileProof extends Pick<SentObject, "hasMd5Etags"> {
-  /** That brought them; null: they went in one request. */
+  /** The upload that brought them; null: one PUT did. */
   readonly upload: Upload | null;
   readonly sha256: string;
-  /** As the store acknowledged the file; null: it did not say. */
+  /** As the store acknowledged the file; null: it named none. */
   readonly etag: string | null;
   /** Null: parts of an older version, whose MD5s nobody knows. */
   readonly expectedEtag: string | null;
 }
 
 /**
- * Looks at what lies at the key, and commits the file where it is that file; where the credentials may not read, the
- * manifest says so. A file that is not there though it was acknowledged, or is another, is written again.
+ * Commits the file when a HEAD shows that it lies in the bucket as it was sent. Where the credentials may not read, it is
+ * committed unseen, and the manifest says so. A file that is missing or differs, although the store acknowledged it, is
+ * written again by the next attempt.
  */
 export async function commitFile(work: FileWork, proof: FileProof): Promise<void> {
   const { context, store, file, key } = work;
   const seen = await store.head(key);
   if (seen.ok && isThisFile(work, proof, seen.value)) return recordFile(work, proof, seen.value);
   if (!seen.ok && seen.failure.reason === "access_denied") return recordFile(work, proof, null);
-  if (!seen.ok && seen.failure.reason !== "no_such_key") return recordFailure(context, seen.failure);
+  if (!seen.ok && seen.failure.reason !== "no_such_key") return recordStoreFailure(context, seen.failure);
   if (proof.upload !== null) await dropUpload(work, proof.upload);
-  if (!seen.ok) return recordFailure(context, seen.failure);
+  if (!seen.ok) return recordStoreFailure(context, seen.failure);
   const { bytes, etag } = seen.value;
   const message = `${key} has ${bytes} bytes and ETag ${etag} in the bucket, not the ${file.bytes} bytes that were written`;
-  context.record({ type: "RecordFailure", failure: { reason: "processing", message }, now: Date.now() });
+  recordFailure(context, { reason: "processing", message });
 }
 
 /**
- * After a write was refused: commits the file if it lies there already, because an earlier write won and its answer
- * was lost. Answers why not: `failure`, or why it could not be seen.
+ * After a refused write: commits the file if it lies there already, which happens when the answer of an earlier write was
+ * lost. Null: it is committed; otherwise the failure to record, which is `failure` or that of the HEAD.
  */
 export async function commitIfThere(
   work: FileWork,
@@ -61,17 +62,17 @@ export async function commitIfThere(
 }
 
 /**
- * Gives an upload up: where it still stands, nobody will ever finish it. Not whichever is open now: this step may have
- * hung while a later one opened another.
+ * Aborts this upload and records that it is lost. Not the one that is open now: this step may have hung while a later one
+ * opened another.
  */
 export async function dropUpload({ context, store, file }: FileWork, { key, uploadId }: Upload): Promise<void> {
   await store.abortUpload(key, uploadId);
   context.record({ type: "RecordUploadLost", file: file.ordinal, uploadId, now: Date.now() });
 }
 
-export function recordFailure(context: StepContext, store: StoreFailure): void {
-  context.record({ type: "RecordFailure", failure: { reason: "store", store }, now: Date.now() });
-}
+/** Records that the attempt failed because of the destination. */
+export const recordStoreFailure = (context: StepContext, store: StoreFailure): void =>
+  recordFailure(context, { reason: "store", store });
 
 const isThisFile = ({ file }: FileWork, proof: FileProof, seen: SeenObject): boolean =>
   isAsSent(seen, { ...proof, bytes: file.bytes });

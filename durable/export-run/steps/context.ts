@@ -1,30 +1,36 @@
 import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import type { Progress } from "../../../src/domain/export-run/state.ts";
+import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { SelectedSegment } from "../../../src/domain/shared/segment.ts";
 import type { Env } from "../../protocol/env.ts";
 
-/** What a step of a run works with. Steps never throw for an expected failure: they record it. */
+/** What a step of an export run works with. Steps do not throw for an expected failure: they record it. */
 export interface StepContext {
   readonly env: Env;
   readonly spec: ExportRunSpec;
-  /** Number of the last snapshot step begun: of this one, if it is one. */
+  /** Number of the newest snapshot step; in a snapshot step, its own. */
   readonly snapshotStep: number;
-  /** The run's progress as it is now; other commands may have changed it since the step began. */
+  /** The progress as it is now; other commands may have changed it since the step began. */
   progress(): Progress;
   /**
-   * Records what happened. False: the run no longer wants this work (cancelled, timed out, attempt over, paused, asked
-   * for another snapshot), and this step will never be wanted again; it then leaves, and what it did since is harmless because keys are deterministic.
-   * A failure is recorded only while the step is wanted, and no later turn does its work.
+   * Records what happened. False: the export run no longer wants this step, and never will (cancelled, timed out,
+   * attempt over, paused, another snapshot step began). The step then leaves; what it did since is harmless, because
+   * object keys are deterministic. A failure counts only while the step is wanted and belongs to the newest turn.
    */
   record(command: ExportRunCommand): boolean;
-  /** The same, asked without recording anything: before something is made after a long wait. */
+  /** What `record` would answer, without recording anything. */
   isWanted(): boolean;
-  /** Whether the step should leave the rest to the next alarm. */
+  /** Whether the time of this alarm is used up, so that the step should leave the rest to the next one. */
   isTired(): boolean;
 }
 
-/** The list of segments that a snapshot found, as it lies in the scratch prefix when it is long. */
+/** Records that the attempt failed. */
+export function recordFailure(context: StepContext, failure: ExportRunFailure): void {
+  context.record({ type: "RecordFailure", failure, now: Date.now() });
+}
+
+/** A long list of the segments of a snapshot, as it lies in scratch. */
 export interface StoredSnapshot {
   readonly segments: readonly SelectedSegment[];
 }

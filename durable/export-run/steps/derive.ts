@@ -6,7 +6,7 @@ import { prefetch } from "../../concurrency/prefetch.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES } from "../../segments/read-segment.ts";
 import type { StepContext } from "./context.ts";
-import { type Chosen, chosenReader } from "./read-selected-rows.ts";
+import { type TakenRows, takenRowsReader } from "./read-taken-rows.ts";
 import { derivedKey, putSegment, segmentRef } from "./scratch.ts";
 
 /** A segment of the snapshot, with its position there. */
@@ -15,18 +15,17 @@ export interface DueSegment {
   readonly segment: SnapshotSegment;
 }
 
-/**
- * What a derived segment may gather: uncompressed bytes after which it takes no more, so that it is at most about as
- * large as a sealed one and half, and originals looked at, so that a checkpoint comes within seconds.
- */
-const GATHERED_BYTES = 8 * 1024 * 1024;
-const GATHERED_SEGMENTS = 64;
+/** Uncompressed bytes after which a derived segment takes no further original: it stays below 1.5 sealed segments. */
+const MAX_COLLECTED_BYTES = 8 * 1024 * 1024;
+
+/** Originals that one derived segment covers, so that a checkpoint comes within seconds. */
+const MAX_COLLECTED_SEGMENTS = 64;
 
 /**
- * The last derived segment of a run, when it is no larger than this, is held in memory until it is exported: for a
- * filter that few rows match it is the only one, and to make it again costs less than an object does.
+ * Up to this size the last derived segment of an export run stays in memory instead of an object: for a filter that few
+ * rows match it is the only one, and deriving it again costs less than an object.
  */
-const HELD_BYTES = 1024 * 1024;
+const MAX_HELD_BYTES = 1024 * 1024;
 
 /** A derived segment that is in memory only. */
 export interface HeldSegment {
@@ -34,7 +33,7 @@ export interface HeldSegment {
   readonly bytes: Uint8Array;
 }
 
-/** Puts derived segments in the places of the due ones. False: it gave way, or is not wanted any more. */
+/** Derives and records segments in place of the due ones. False: the step should leave before all are done. */
 export async function deriveSegments(
   context: StepContext,
   due: readonly DueSegment[],
@@ -48,7 +47,7 @@ export async function deriveSegments(
   return context.isWanted();
 }
 
-/** The bytes of a derived segment that was held in memory, made of its originals again. */
+/** The bytes of a derived segment that was held in memory, derived from its originals again. */
 export async function deriveAgain(
   context: StepContext,
   derived: DerivedSegment,
@@ -56,81 +55,80 @@ export async function deriveAgain(
 ): Promise<Uint8Array> {
   for await (const again of derivedSegments(context, originals))
     if (again.bytes !== null && again.derived.segment?.etag === derived.segment?.etag) return again.bytes;
-  throw new Error(`derived segment ${derived.index} could not be made again as it was`);
+  throw new Error(`derived segment ${derived.index} was derived again with other bytes`);
 }
 
-/** With the bytes of one that is to be held; null: it is an object, or none. */
-interface Made {
+/** `bytes`: of a segment to hold in memory; null: it is an object, or has no rows. */
+interface Derived {
   readonly derived: DerivedSegment;
   readonly bytes: Uint8Array | null;
 }
 
 /**
- * Rows of neighbours are gathered into one segment. Where one begins and ends follows from the originals alone, so that
- * the same key always has the same bytes.
+ * Collects the rows of neighbours into one segment. Where a derived segment begins and ends follows from the originals
+ * alone, so the same key always has the same bytes.
  */
-async function* derivedSegments(context: StepContext, due: readonly DueSegment[]): AsyncGenerator<Made> {
+async function* derivedSegments(context: StepContext, due: readonly DueSegment[]): AsyncGenerator<Derived> {
   const { env, spec } = context;
-  const read = chosenReader(env, spec);
-  const begin = async (one: DueSegment) => ({ ...one, chosen: await read(one.segment) });
+  const read = takenRowsReader(env, spec);
+  const begin = async (one: DueSegment) => ({ ...one, taken: await read(one.segment) });
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
-  let open = null as Gathering | null;
-  const close = async ({ index, upTo, rows }: Gathering, isLast: boolean): Promise<Made> => {
+  let open = null as OpenSegment | null;
+  const close = async ({ index, upTo, rows }: OpenSegment, isLast: boolean): Promise<Derived> => {
     const place = upTo === index ? { index } : { index, upTo };
     if (rows === null) return { derived: { ...place, segment: null }, bytes: null };
     const made = rows.finish();
     const key = derivedKey(spec, index);
-    if (!isLast || made.bytes.length > HELD_BYTES)
+    if (!isLast || made.bytes.length > MAX_HELD_BYTES)
       return { derived: { ...place, segment: await putSegment(env, key, made) }, bytes: null };
     const segment = segmentRef(key, createHash("md5").update(made.bytes).digest("hex"), made);
     return { derived: { ...place, segment, isHeld: true }, bytes: made.bytes };
   };
-  for await (const { index, segment, chosen } of prefetch(READ_LANES, due, begin, ({ chosen }) =>
-    chosen.lease.release(),
-  )) {
+  const readAhead = prefetch(READ_LANES, due, begin, ({ taken }) => taken.lease.release());
+  for await (const { index, segment, taken } of readAhead) {
     try {
-      if (!context.isWanted()) return; // it waited for long: whoever ended the run has cleaned up already
-      if (open !== null && !goesOn(open, index, chosen)) {
+      if (!context.isWanted()) return; // reading took long, and scratch may have been cleaned meanwhile
+      if (open !== null && !continues(open, index, taken)) {
         yield await close(open, false);
         open = null;
       }
-      switch (chosen.kind) {
-        case "itself": {
+      switch (taken.kind) {
+        case "copy": {
           const { key, etag, bytes, rows, minStart, maxStart } = segment;
           yield { derived: { index, segment: { key, etag, bytes, rows, minStart, maxStart } }, bytes: null };
           break;
         }
         case "all": {
-          const bytes = recodedSegment(chosen.held, segment.rows, { selection, codec: spec.compression });
+          const bytes = recodedSegment(taken.chunks, segment.rows, { selection, codec: spec.compression });
           const stored = await putSegment(env, derivedKey(spec, index), { ...segment, bytes });
           yield { derived: { index, segment: stored }, bytes: null };
           break;
         }
         case "some": {
           const rows: RowCollector = open?.rows ?? new RowCollector(selection, spec.compression);
-          rows.add(chosen.held, chosen.selected);
+          rows.add(taken.chunks, taken.selected);
           open = { index: open?.index ?? index, upTo: index, rows };
           break;
         }
-        case "nothing":
+        case "none":
           open = { index: open?.index ?? index, upTo: index, rows: open?.rows ?? null };
       }
     } finally {
-      chosen.lease.release();
+      taken.lease.release();
     }
   }
   if (open !== null) yield await close(open, true);
 }
 
-/** Positions from one to another, and the rows gathered of them; null: none yet. */
-interface Gathering {
+/** A derived segment that may take further originals: the positions it covers, and their rows; null: none so far. */
+interface OpenSegment {
   readonly index: number;
   readonly upTo: number;
   readonly rows: RowCollector | null;
 }
 
-const goesOn = ({ index, upTo, rows }: Gathering, next: number, { kind }: Chosen): boolean =>
-  (kind === "some" || kind === "nothing") &&
+const continues = ({ index, upTo, rows }: OpenSegment, next: number, { kind }: TakenRows): boolean =>
+  (kind === "some" || kind === "none") &&
   next === upTo + 1 &&
-  next - index < GATHERED_SEGMENTS &&
-  (rows?.rawBytes ?? 0) < GATHERED_BYTES;
+  next - index < MAX_COLLECTED_SEGMENTS &&
+  (rows?.rawBytes ?? 0) < MAX_COLLECTED_BYTES;

@@ -10,39 +10,40 @@ import { deriveAgain, type HeldSegment } from "./derive.ts";
 import { FileDigest } from "./file-digest.ts";
 import { snapshotSegments } from "./scratch.ts";
 
-/** A segment to copy from; `held`: its bytes, when they are in memory only. */
+/** A segment to copy from. `held`: its bytes, if they are in memory only. */
 interface PlannedSource extends SnapshotSegment {
   readonly held: Uint8Array | null;
 }
 
 /**
- * The plan of a run's files. It follows from the snapshot alone, so it is kept in memory only and made again after a
- * restart: same segments, same files, same bytes.
+ * The plan of the files of an export run. It follows from the recorded segments alone, so it lives in memory only and is
+ * made again after a restart: same segments, same files, same bytes.
  */
 export class FilePlans {
-  /** Until the files are planned: footers are not needed any longer. */
+  /** With footers, until the files are planned. */
   #snapshot: readonly SnapshotSegment[] | null = null;
-  /** Of the file that is being written. */
+  /** Digest of the file that is being written. */
   #digest: { readonly file: PlannedFile; readonly digest: FileDigest } | null = null;
   #plan: { readonly segments: readonly PlannedSource[]; readonly files: readonly PlannedFile[] } | null = null;
   #held: HeldSegment | null = null;
 
-  /** Keeps what a recorded snapshot showed, so that it need not be read back. */
+  /** Keeps the segments of a recorded snapshot, so that they need not be read back. */
   remember(segments: readonly SnapshotSegment[]): void {
     this.#snapshot = segments;
   }
 
-  /** Keeps what was derived into memory only. */
+  /** Keeps a derived segment that is no object. */
   hold(held: HeldSegment): void {
     this.#held = held;
   }
 
-  /** The segments of the run's snapshot. */
+  /** The segments of the snapshot. */
   async snapshot(context: StepContext): Promise<readonly SnapshotSegment[]> {
     this.#snapshot ??= (await snapshotSegments(context)).map((segment) => ({ ...segment, footer: null }));
     return this.#snapshot;
   }
 
+  /** The files, planned on the first call. */
   async load(context: StepContext): Promise<readonly PlannedFile[]> {
     return (await this.#loaded(context)).files;
   }
@@ -52,23 +53,23 @@ export class FilePlans {
     const { segments } = await this.#loaded(context);
     const bytes = new Uint8Array(end - start);
     let position = 0;
-    const placed = byteRangesBetween(file, start, end).map((piece) => {
+    const placed = byteRangesBetween(file, start, end).map((range) => {
       const at = position;
-      position += piece.kind === "bytes" ? piece.bytes.length : piece.length;
-      return { piece, at };
+      position += range.kind === "bytes" ? range.bytes.length : range.length;
+      return { range, at };
     });
-    await mapConcurrent(READ_LANES, placed, async ({ piece, at }) => {
-      if (piece.kind === "bytes") return bytes.set(piece.bytes, at);
-      const segment = segments[piece.segment];
-      if (segment === undefined) throw new Error(`plan names segment ${piece.segment} of ${segments.length}`);
-      const { offset, length } = piece;
+    await mapConcurrent(READ_LANES, placed, async ({ range, at }) => {
+      if (range.kind === "bytes") return bytes.set(range.bytes, at);
+      const segment = segments[range.segment];
+      if (segment === undefined) throw new Error(`the plan names segment ${range.segment} of ${segments.length}`);
+      const { offset, length } = range;
       const held = segment.held?.subarray(offset, offset + length);
       bytes.set(held ?? (await readRange(context.env, segment, offset, length)), at);
     });
     return bytes;
   }
 
-  /** The digest of a file, with the parts that went into it since this process began. */
+  /** The digest of a file, with the parts that were hashed since this process started. */
   digestOf(file: PlannedFile): FileDigest {
     if (this.#digest?.file !== file) this.#digest = { file, digest: new FileDigest() };
     return this.#digest.digest;
@@ -90,7 +91,7 @@ export class FilePlans {
     return this.#plan;
   }
 
-  /** The segments of the snapshot, with the derived ones in the places of their originals. */
+  /** The segments of the snapshot, with derived ones in place of their originals. */
   async #sources(context: StepContext): Promise<readonly PlannedSource[]> {
     const segments = await this.snapshot(context);
     const { derived } = context.progress();

@@ -6,8 +6,8 @@ import type { FilePlans } from "./file-plans.ts";
 import { isWhole } from "./windows.ts";
 
 /**
- * Makes everything copyable, then plans the files. Segments that a window cuts, of which a filter matches some rows, or
- * for which another codec is asked, become new segments in scratch; each one is a checkpoint.
+ * Derives what cannot be copied, then plans the files. A segment that the window cuts, of which only some rows match the
+ * filter, or that needs another codec becomes a new segment in scratch; each is a checkpoint.
  */
 export async function prepare(context: StepContext, plans: FilePlans): Promise<void> {
   const segments = await plans.snapshot(context);
@@ -26,6 +26,6 @@ export async function prepare(context: StepContext, plans: FilePlans): Promise<v
   });
 }
 
-/** Segments lie in zstd and whole; only that, inside one window that is meant, can be copied as it is. */
+/** Segments are written in zstd; one that lies inside the window with all its rows can be copied as it is. */
 const needsDerivation = ({ spec }: StepContext, segment: SnapshotSegment): boolean =>
   spec.compression !== "zstandard" || segment.matches === "some" || !isWhole(spec, segment);

@@ -6,14 +6,15 @@ import type { Env } from "../../protocol/env.ts";
 import type { StepContext, StoredSnapshot } from "./context.ts";
 
 /**
- * Objects in the bucket SEGMENTS that live as long as their run. Keys follow from the run, so doing twice is harmless.
- * What depends on when it was asked for has a key for each snapshot step, so that one that hung never overwrites what a
- * later one wrote.
+ * Scratch: objects in the bucket SEGMENTS that live as long as their export run. Their keys follow from the export run,
+ * so a repeated step writes the same object. What depends on the time of the step has a key per snapshot step: a step that
+ * hung never overwrites what a later one wrote.
  */
 
-/** Most keys that one call of R2 deletes. */
+/** Keys that one call to R2 can delete (Cloudflare: R2 Workers API). */
 const DELETE_BATCH = 1000;
 
+/** Deletes objects; missing ones are ignored. */
 export async function deleteAll(env: Env, keys: readonly string[]): Promise<void> {
   for (let i = 0; i < keys.length; i += DELETE_BATCH) await env.SEGMENTS.delete(keys.slice(i, i + DELETE_BATCH));
 }
@@ -27,14 +28,14 @@ export const derivedKey = (spec: ExportRunSpec, index: number): string => `${scr
 
 export const stagingKey = (spec: ExportRunSpec, step: number): string => `${scratchFolder(spec)}/staging-${step}.json`;
 
-/** Keys of all pages of a table, those recorded under the keys that an older version gave them. */
+/** Keys of all pages, those that were recorded and those that may have been written. */
 export const stagedKeys = (staging: Staging): readonly string[] =>
   Array.from({ length: staging.pages }, (_, page) => staging.segments[page]?.key ?? stagedKey(staging, page));
 
-/** Beside the list of the pages. */
+/** Beside the plan of the pages. */
 export const stagedKey = ({ key }: Staging, page: number): string => `${key.replace(".json", "")}-${page}.parquet`;
 
-/** Keys of all that the run may have put into scratch, also what it was making when it ended and never recorded. */
+/** Keys of everything that may lie in scratch, also of what was written and never recorded. */
 export function scratchKeys(spec: ExportRunSpec, progress: Progress): readonly string[] {
   const { snapshotSteps, snapshot, staging, dropped } = progress;
   const stagings = staging === null ? dropped : [...dropped, staging];
@@ -47,12 +48,12 @@ export function scratchKeys(spec: ExportRunSpec, progress: Progress): readonly s
   return [...new Set(keys)];
 }
 
-/** The segments of the run's snapshot. */
+/** The segments of the snapshot, from the log or from scratch. */
 export async function snapshotSegments({ env, progress }: StepContext): Promise<readonly SelectedSegment[]> {
   const { snapshot } = progress();
   if (snapshot?.list !== undefined) return snapshot.list;
   const object = snapshot === null ? null : await env.SEGMENTS.get(snapshot.key);
-  if (object === null) throw new Error("the run's snapshot is missing from scratch");
+  if (object === null) throw new Error("the list of segments of the snapshot is missing from scratch");
   return (await object.json<StoredSnapshot>()).segments;
 }
 

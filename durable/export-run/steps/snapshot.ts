@@ -1,5 +1,5 @@
 import { sourceOfPartition } from "../../source/source-of.ts";
-import type { StepContext, StoredSnapshot } from "./context.ts";
+import { recordFailure, type StepContext, type StoredSnapshot } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { snapshotKey } from "./scratch.ts";
 import { stagingArea } from "./staging.ts";
@@ -12,10 +12,7 @@ export async function takeSnapshot(context: StepContext, plans: FilePlans): Prom
   const { env, spec, snapshotStep } = context;
   const source = await sourceOfPartition(env, spec, spec.partition);
   const taken = await source.snapshot(spec, stagingArea(context));
-  if (!taken.ok) {
-    context.record({ type: "RecordFailure", failure: taken.failure, now: Date.now() });
-    return;
-  }
+  if (!taken.ok) return recordFailure(context, taken.failure);
   const segments = taken.value;
   if (segments === null || !context.isWanted()) return;
   const key = snapshotKey(spec, snapshotStep);

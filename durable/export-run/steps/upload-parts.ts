@@ -4,9 +4,9 @@ import { joinedEtag } from "../../../src/store/etags.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
-import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordFailure } from "./commit.ts";
+import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordStoreFailure } from "./commit.ts";
 
-/** Uploads what is missing of a file in equal parts, several at once, then joins them and looks at what lies there. */
+/** Uploads the missing parts of a file, several at once, then joins and commits it. */
 export async function uploadInParts(work: FileWork): Promise<void> {
   const { context, plans, file } = work;
   const upload = await openUpload(work);
@@ -22,8 +22,9 @@ export async function uploadInParts(work: FileWork): Promise<void> {
 }
 
 /**
- * Each lane holds one part. The parts acquire memory and are hashed in their order: the one to be hashed next has its
- * memory already, so no lane waits for one that cannot go on. Parts that were uploaded before a restart are made for the hash.
+ * Each lane holds one part. Parts acquire memory in their order and are hashed in their order, so the part to be hashed
+ * next always has its memory, and no lane waits for one that cannot continue. Parts that were uploaded before a restart
+ * are read again for the hash.
  */
 async function uploadParts(
   work: FileWork,
@@ -47,17 +48,17 @@ async function uploadParts(
     const lease = await toMemory(() => exportMemory.acquire(end - start));
     try {
       const made = plans.bytes(context, file, start, end);
-      made.catch(() => {}); // met in its turn
+      made.catch(() => {}); // awaited below
       await toHash(async () => digest.add(part, await made));
       if (uploaded.has(part)) return;
       const answer = await store.putPart(upload.key, upload.uploadId, part, await made);
       if (!answer.ok) {
-        // That the upload is gone counts more than what else went wrong: the next try would only find it out again.
+        // A lost upload decides over other failures: it must be dropped before the next attempt.
         if (failure === null || answer.failure.reason === "no_such_upload") failure = answer.failure;
         return;
       }
-      const arrived = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };
-      isWanted = context.record({ type: "RecordPart", ...arrived, now: Date.now() }) && isWanted;
+      const taken = { file: file.ordinal, uploadId: upload.uploadId, part, bytes: end - start, ...answer.value };
+      isWanted = context.record({ type: "RecordPart", ...taken, now: Date.now() }) && isWanted;
     } finally {
       lease.release();
     }
@@ -70,20 +71,15 @@ async function openUpload({ context, store, file, key }: FileWork): Promise<Uplo
   if (open !== null) return open;
   const created = await store.createUpload(key);
   if (!created.ok) {
-    recordFailure(context, created.failure);
+    recordStoreFailure(context, created.failure);
     return null;
   }
   const { uploadId } = created.value;
-  const wanted = context.record({
-    type: "RecordUploadOpened",
-    file: file.ordinal,
-    key,
-    uploadId,
-    now: Date.now(),
-  });
+  const opened = { file: file.ordinal, key, uploadId };
+  const isWanted = context.record({ type: "RecordUploadOpened", ...opened, now: Date.now() });
   const { upload } = context.progress();
-  if (upload?.uploadId === uploadId) return wanted ? upload : null; // kept, whoever goes on with it
-  await store.abortUpload(key, uploadId); // nobody will ever finish it
+  if (upload?.uploadId === uploadId) return isWanted ? upload : null; // recorded, so a later step continues or aborts it
+  await store.abortUpload(key, uploadId);
   return null;
 }
 
@@ -108,8 +104,8 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
   if (rest !== null) await recordPartFailure(work, upload, rest);
 }
 
-/** An upload whose parts the store no longer knows is given up and begun anew; the loss itself spends a retry. */
+/** An upload of which the store no longer knows the parts is dropped, and the next attempt opens another. */
 async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {
   if (failure.reason === "no_such_upload" || failure.reason === "invalid_part") await dropUpload(work, upload);
-  recordFailure(work.context, failure);
+  recordStoreFailure(work.context, failure);
 }

@@ -3,21 +3,18 @@ import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
 import { putOrFind } from "../../../src/store/put-or-find.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { openBucket } from "../../secrets/open-bucket.ts";
-import { commitFile, type FileWork, recordFailure } from "./commit.ts";
-import type { StepContext } from "./context.ts";
+import { commitFile, type FileWork, recordStoreFailure } from "./commit.ts";
+import { recordFailure, type StepContext } from "./context.ts";
 import type { FilePlans } from "./file-plans.ts";
 import { uploadInParts } from "./upload-parts.ts";
 
-/** Writes the run's next file: one PUT, or equal parts of which each is a checkpoint; then looks at what lies there. */
+/** Writes the next file, with one PUT or in equal parts that are a checkpoint each, and commits it. */
 export async function uploadNextFile(context: StepContext, plans: FilePlans): Promise<void> {
   const { env, spec } = context;
   const [files, bucket] = await Promise.all([plans.load(context), openBucket(env, spec.tenantId, spec.destinationId)]);
   const file = files[context.progress().files.length];
-  if (file === undefined) throw new Error("every planned file is committed already");
-  if (!bucket.ok) {
-    context.record({ type: "RecordFailure", failure: bucket.failure, now: Date.now() });
-    return;
-  }
+  if (file === undefined) throw new Error("an upload step began after the last file");
+  if (!bucket.ok) return recordFailure(context, bucket.failure);
   const work: FileWork = { context, plans, store: bucket.value, file, key: exportRunFileKey(spec, file.ordinal) };
   if (file.bytes <= spec.limits.partBytes) await uploadWhole(work);
   else await uploadInParts(work);
@@ -30,7 +27,7 @@ async function uploadWhole(work: FileWork): Promise<void> {
     const bytes = await plans.bytes(context, file, 0, file.bytes);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const written = await putOrFind(store, key, bytes);
-    if (!written.ok) return recordFailure(context, written.failure);
+    if (!written.ok) return recordStoreFailure(context, written.failure);
     const { etag, md5 } = written.value;
     await commitFile(work, { upload: null, sha256, etag, expectedEtag: md5, hasMd5Etags: etag === md5 });
   } finally {

@@ -1,18 +1,18 @@
 /**
- * What can go wrong with a destination, as the adapter in src/s3 reports it (`destinationError` there has the
- * words of [DST-12]). `code` is the store's own word, `permission` the missing S3 action, `advice` what to do next.
- * No failure ever carries a secret or a body of the other side.
+ * Failure of a destination, as the adapter of its store reports it; src/store/failures.ts says what each reason means.
+ * It never carries a secret or a body of the store.
  */
 export interface StoreFailure {
   readonly reason: StoreFailureReason;
-  /** Whether the same work may succeed later without anybody changing anything. */
+  /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
   /** HTTP status of the store's answer; null when there was none. */
   readonly status: number | null;
   /** Error code of the store's answer, for example `NoSuchBucket`; null when it gave none. */
   readonly code: string | null;
-  /** The S3 permission the request needs, for example `s3:PutObject`. */
+  /** The permission that the request needs, for example `s3:PutObject`; null: it was not about permissions. */
   readonly permission: string | null;
+  /** What to do next. */
   readonly advice: string;
 }
 
@@ -38,14 +38,14 @@ export type StoreFailureReason =
   | "unexpected_answer";
 
 /**
- * What can go wrong with the table that a project's runs are read from, as the adapter in src/source/clickhouse
- * reports it. No failure ever carries a secret, a value of a row or a text of the other side.
+ * Failure of the source that a project's runs are read from, as its adapter reports it. It never carries a secret, a value
+ * of a row or a text of the server.
  */
 export interface SourceFailure {
   readonly reason: SourceFailureReason;
-  /** Whether the same work may succeed later without anybody changing anything. */
+  /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
-  /** Code of ClickHouse's exception, for example 60; null when there was none. */
+  /** Error code of the server, for example 60 of ClickHouse; null when it gave none. */
   readonly code: number | null;
   /** HTTP status of the answer; null when there was none. */
   readonly status: number | null;

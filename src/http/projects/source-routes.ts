@@ -4,7 +4,7 @@ import { exportAccess } from "../kernel/auth.ts";
 import { nothing, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
-import { projectSourcePut, projectSourceShown, showBinding, sourceOf } from "./source-schema.ts";
+import { projectSourcePut, projectSourceShown, showBinding, tableSourceOf } from "./source-schema.ts";
 
 const COMMON = {
   tag: "Projects",
@@ -27,7 +27,7 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     failures: ["notFound", "sourceCheckFailed"],
     async handle({ params, body, who }) {
       const id = params.session_id;
-      const bound = await who.workspace.bindProject({ id, source: sourceOf(body, id), password: body.password });
+      const bound = await who.workspace.bindProject({ id, source: tableSourceOf(body, id), password: body.password });
       return bound.ok ? ok(showBinding(bound.value)) : bound;
     },
   });

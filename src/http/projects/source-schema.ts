@@ -39,7 +39,7 @@ export const projectSourcePut = closedObject({
 }).openapi("ProjectSourcePut");
 
 /** Translates a valid body. Without `project`, the table must hold the project's id in the column of session_id. */
-export const sourceOf = (sent: z.output<typeof projectSourcePut>, projectId: string): TableSource => ({
+export const tableSourceOf = (sent: z.output<typeof projectSourcePut>, projectId: string): TableSource => ({
   url: sent.url,
   database: sent.database,
   table: sent.table,

@@ -36,8 +36,8 @@ const SCALED: readonly Edit[] = [
   },
   {
     file: "durable/export-run/steps/derive.ts",
-    text: "const HELD_BYTES = 1024 * 1024;",
-    replacement: "const HELD_BYTES = 8 * 1024;",
+    text: "const MAX_HELD_BYTES = 1024 * 1024;",
+    replacement: "const MAX_HELD_BYTES = 8 * 1024;",
   },
   {
     file: "durable/concurrency/memory-budget.ts",

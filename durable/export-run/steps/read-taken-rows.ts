@@ -17,25 +17,25 @@ import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
 import { isWhole, windowsOf } from "./windows.ts";
 
-/** What is wanted of a segment that cannot be copied unseen. */
-export type Chosen =
-  | { readonly kind: "nothing" }
-  /** As it lies there. */
-  | { readonly kind: "itself" }
-  /** All rows, in another codec. */
-  | { readonly kind: "all"; readonly held: LoadedChunks }
-  | { readonly kind: "some"; readonly held: LoadedChunks; readonly selected: SelectedRows };
+/** What an export run takes of a segment that may not be copied as it is. */
+export type TakenRows =
+  | { readonly kind: "none" }
+  /** The whole segment can be copied after all. */
+  | { readonly kind: "copy" }
+  /** All rows, to be written in another codec. */
+  | { readonly kind: "all"; readonly chunks: LoadedChunks }
+  | { readonly kind: "some"; readonly chunks: LoadedChunks; readonly selected: SelectedRows };
 
-/** `lease`: of the memory that the columns take. */
-export type ChosenColumns = Chosen & { readonly lease: Lease };
+/** `lease`: of the memory of the chunks. */
+export type LeasedRows = TakenRows & { readonly lease: Lease };
 
 /**
- * Reads of segments what a run wants of them: first the columns that decide on rows; those to be exported only where
- * some rows are wanted. Where that is to be expected both are read at once: when `start_time` alone decides, for a
- * window cuts few segments without a row of theirs in it, and after a segment that had some. Segments acquire memory in
- * the order asked for, so the one that is needed next has it.
+ * Reads of segments the rows that an export run takes: first the columns that decide on rows, then the exported ones if
+ * any row is taken. Both are read at once where a row is likely: when `start_time` alone decides, because a segment that
+ * the window cuts rarely has no row in it, and after a segment that had rows. Segments acquire memory in the order of the
+ * calls, so the one that is needed next has it.
  */
-export function chosenReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<ChosenColumns> {
+export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<LeasedRows> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
   const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
@@ -45,24 +45,24 @@ export function chosenReader(env: Env, spec: ExportRunSpec): (segment: SnapshotS
     const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
     const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
     const found = segmentFooter(env, segment);
-    found.catch(() => {}); // met in its turn
+    found.catch(() => {}); // awaited below
     const lease = await toMemory(async () =>
       exportMemory.acquire(bytesOf(await found, new Set([...exported, ...deciding]))),
     );
     const read = (columns: ReadonlySet<ColumnName>) =>
       found.then((footer) => readColumns(env, segment, footer, columns));
     try {
-      if (choice === null) return { kind: "all", held: await read(exported), lease };
-      const isExpected = hadRows || deciding.size === 1;
-      const held = await read(isExpected ? new Set([...exported, ...deciding]) : deciding);
-      const selected = selectRows(held, choice);
+      if (choice === null) return { kind: "all", chunks: await read(exported), lease };
+      const isLikely = hadRows || deciding.size === 1;
+      const first = await read(isLikely ? new Set([...exported, ...deciding]) : deciding);
+      const selected = selectRows(first, choice);
       hadRows = selected.rows.length > 0;
-      if (selected.rows.length === 0) return { kind: "nothing", lease };
+      if (selected.rows.length === 0) return { kind: "none", lease };
       const isAll = selected.rows.length === segment.rows;
-      if (isAll && spec.compression === "zstandard") return { kind: "itself", lease };
-      const rest = await read(new Set([...exported].filter((column) => !held.has(column))));
-      const all = new Map([...held, ...rest]);
-      return isAll ? { kind: "all", held: all, lease } : { kind: "some", held: all, selected, lease };
+      if (isAll && spec.compression === "zstandard") return { kind: "copy", lease };
+      const rest = await read(new Set([...exported].filter((column) => !first.has(column))));
+      const chunks = new Map([...first, ...rest]);
+      return isAll ? { kind: "all", chunks, lease } : { kind: "some", chunks, selected, lease };
     } catch (error) {
       lease.release();
       throw error;
@@ -70,7 +70,7 @@ export function chosenReader(env: Env, spec: ExportRunSpec): (segment: SnapshotS
   };
 }
 
-/** Null: every row is wanted. */
+/** Which rows are taken; null: every row. */
 const choiceOf = (spec: ExportRunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
   filter === null && isWhole(spec, segment) ? null : { keep: windowsOf(spec, segment), filter };
 

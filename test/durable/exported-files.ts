@@ -5,13 +5,13 @@ import { manifestKey } from "../../src/domain/destination/layout.ts";
 import { customerObject, type TestWorkspace, untilEnded } from "./exporting.ts";
 
 export interface ExportedFile {
-  /** Behind `runs/`. */
+  /** Relative to `runs/`. */
   readonly name: string;
   readonly late: boolean;
   readonly ids: readonly string[];
 }
 
-/** What lies in the bucket once the export is COMPLETED, by its manifest: the names of files and the ids in them. */
+/** What the bucket holds once the export is COMPLETED, by its manifest: file names and the ids in each. */
 export const exportedBy = async (home: TestWorkspace, exportId: string): Promise<readonly ExportedFile[]> => {
   const manifest = await manifestOf(home, exportId);
   const files: ExportedFile[] = [];

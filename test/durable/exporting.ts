@@ -7,7 +7,7 @@ import { openS3Store } from "../../src/s3/client.ts";
 import type { Store } from "../../src/store/store.ts";
 import { env, newId, post, type TestProject, WHOLE_DAY } from "./traces.ts";
 
-/** Exports into the real local bucket, asked for in the way HTTP does. */
+/** Exports into the real local bucket, requested as HTTP does. */
 
 export interface TestWorkspace extends TestProject {
   readonly destinationId: string;
@@ -62,7 +62,7 @@ export const definitionOf = (home: TestWorkspace, changes: Partial<ExportDefinit
   ...changes,
 });
 
-/** Waits until the export has a final status; its alarms run by themselves. */
+/** Waits until the export has a final status; its alarms run on their own. */
 export async function untilEnded(tenantId: string, id: string): Promise<ExportRecord> {
   for (;;) {
     const found = await workspace(env, tenantId).export(id);
@@ -87,7 +87,7 @@ export function customerStore(prefix: string): Store {
   return store.value;
 }
 
-/** An object of the customer's bucket, as its owner reads it; null when there is none. */
+/** An object of the customer's bucket, read with the customer's credentials; null when there is none. */
 export async function customerObject(key: string): Promise<Uint8Array | null> {
   const { accessKeyId, secretAccessKey, region, endpointUrl, bucketName } = inject("customerBucket");
   const owner = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });

@@ -15,7 +15,7 @@ import type { SegmentRow } from "../../src/parquet/row.ts";
 import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
 import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 
-/** A project of its own for each test, filled through the same door as HTTP uses, and looked at through its segments. */
+/** A project of its own for each test, filled as HTTP does, and read through its segments. */
 
 export const env: Env = bindings;
 
@@ -54,7 +54,7 @@ export const post = (id: string, fields: Partial<RunChange> = {}): RunChange => 
   ...fields,
 });
 
-/** A patch as sent for a run that says nothing of its project and its day. */
+/** A patch as sent for a run, without project and day. */
 export const patch = (id: string, fields: Partial<RunChange> = {}): RunChange => ({
   ...NO_FIELDS,
   kind: "patch",
@@ -76,7 +76,7 @@ export async function ingest({ tenantId, project }: TestProject, ...changes: Run
   return ingestChanges(env, tenantId, async (asked) => asked.map(() => ok(project)), each());
 }
 
-/** What a shard answers that has room. */
+/** The answer of a shard that has capacity. */
 export function takenOf(answer: Result<Taken, Capacity>): Taken {
   if (!answer.ok) throw new Error(answer.failure.message);
   return answer.value;
@@ -102,7 +102,7 @@ export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
   return rows;
 }
 
-/** The rows that a snapshot for a schedule means. */
+/** The rows that a snapshot for a schedule selects. */
 export async function meantRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
   const rows = snapshotted.segments.map(async (segment) =>
     (await rowsIn({ segments: [segment] })).filter(({ start_time: start }) =>
@@ -114,7 +114,7 @@ export async function meantRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
 
 export const exported = async (project: TestProject): Promise<SegmentRow[]> => rowsIn(await snapshot(project));
 
-/** The stub as the test helpers want it: one that knows it is a stub. */
+/** The stub as the test helpers need it: typed as a stub. */
 export function shardStub({ tenantId, project }: TestProject, shard = 0): DurableObjectStub<TraceShardActor> {
   const name = traceShardName({ tenantId, projectId: project.id, day: DAY, shard });
   return env.TRACE_SHARD.getByName(name) as unknown as DurableObjectStub<TraceShardActor>;
@@ -125,18 +125,18 @@ export const shard = ({ tenantId, project }: TestProject, ordinal = 0) =>
 
 export const unroutedOf = ({ tenantId }: TestProject) => unrouted(env, tenantId);
 
-/** Puts another bucket or other settings under the shard, until it is evicted. */
+/** Gives the shard another bucket or other settings, until it is evicted. */
 export const withEnv = (
   project: TestProject,
   change: (env: Env, state: DurableObjectState) => Partial<Env>,
 ): Promise<void> =>
   runInDurableObject(shardStub(project), (instance, state) => {
-    // `env` is protected in the types alone.
+    // `env` is protected in the types only.
     const inside = instance as unknown as { env: Env };
     inside.env = { ...inside.env, ...change(inside.env, state) };
   });
 
-/** Lets the shard's segments rest for long, and then its alarm ring once. */
+/** Advances the shard's clock far ahead, then runs its alarm once. */
 export const ringMuchLater = (project: TestProject, ordinal = 0): Promise<void> =>
   runInDurableObject(shardStub(project, ordinal), async (instance, { storage }) => {
     const isThere = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'segment'").toArray().length > 0;

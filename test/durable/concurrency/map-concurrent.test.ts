@@ -5,8 +5,8 @@ import { prefetch } from "../../../durable/concurrency/prefetch.ts";
 
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-describe("work in lanes", () => {
-  it("is done for every item, at most so many at once, with results in the order of the items", async () => {
+describe("mapConcurrent", () => {
+  it("processes every item, within the concurrency limit, and returns results in the order of the items", async () => {
     let open = 0;
     let most = 0;
     const results = await mapConcurrent(2, [1, 2, 3, 4, 5], async (item) => {
@@ -20,7 +20,7 @@ describe("work in lanes", () => {
     expect(most).toBe(2);
   });
 
-  it("that throws begins no further item and leaves nothing running behind", async () => {
+  it("starts no further item after an error, and leaves nothing running", async () => {
     const begun: number[] = [];
     let ended = 0;
     const work = mapConcurrent(2, [1, 2, 3, 4], async (item) => {
@@ -37,7 +37,7 @@ describe("work in lanes", () => {
   });
 });
 
-it("a reader that stops early gets back the memory of all that was read ahead, also where it is scarce", async () => {
+it("a reader that stops early releases the memory of everything prefetched, even when memory is scarce", async () => {
   const budget = new MemoryBudget(10);
   const read = async () => {
     for await (const lease of prefetch(

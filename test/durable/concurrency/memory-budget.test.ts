@@ -12,7 +12,7 @@ async function isGranted(request: Promise<unknown>): Promise<boolean> {
   return Promise.race([request.then(() => true), pause(50).then(() => false)]);
 }
 
-/** An actor that does the work and is reset then: the work never ends for its caller. */
+/** An actor that does the work and is then reset: for its caller the work never ends. */
 async function resetAfter(work: () => Promise<unknown>): Promise<void> {
   const reset = runInDurableObject(shardStub(newProject()), async (_actor, state) => {
     await work();
@@ -24,7 +24,7 @@ async function resetAfter(work: () => Promise<unknown>): Promise<void> {
 afterEach(() => vi.useRealTimers());
 
 describe("a memory budget", () => {
-  it("grants what is free, the rest after a release, and more than all of it alone", async () => {
+  it("grants what is free, the rest after a release, and a request above the limit alone", async () => {
     const budget = new MemoryBudget(48);
     const first = await budget.acquire(40);
     const second = budget.acquire(10);
@@ -37,7 +37,7 @@ describe("a memory budget", () => {
     (await giant).release();
   });
 
-  it("lets small requests pass a large one as long as older leases block it", async () => {
+  it("lets small requests pass a large one while older leases block it", async () => {
     const budget = new MemoryBudget(48);
     const older = await budget.acquire(10);
     const large = budget.acquire(48);
@@ -46,7 +46,7 @@ describe("a memory budget", () => {
     (await large).release();
   });
 
-  it("lets none pass a large request that only passed ones still block, and grants it next", async () => {
+  it("lets no request pass a large one that only passed requests still block, and grants it next", async () => {
     const budget = new MemoryBudget(48);
     const older = await budget.acquire(10);
     const large = budget.acquire(48);
@@ -61,7 +61,7 @@ describe("a memory budget", () => {
     (await small).release();
   });
 
-  it("serves a large request amid an endless stream of small ones that overlap", async () => {
+  it("serves a large request despite an endless stream of overlapping small ones", async () => {
     const budget = new MemoryBudget(48);
     let isServed = false;
     const stream = async () => {
@@ -79,7 +79,7 @@ describe("a memory budget", () => {
     await Promise.all(streams);
   });
 
-  it("serves large requests in the order in which they came", async () => {
+  it("serves large requests in order of arrival", async () => {
     const budget = new MemoryBudget(48);
     const older = await budget.acquire(10);
     const served: number[] = [];
@@ -93,7 +93,7 @@ describe("a memory budget", () => {
     expect(served).toEqual([1, 2, 3]);
   });
 
-  it("is polled the less often the more requests wait ahead, and grants all of them", async () => {
+  it("polls less often the more requests wait ahead, and grants all of them", async () => {
     const budget = new MemoryBudget(48);
     const all = await budget.acquire(48);
     const timeouts = vi.spyOn(globalThis, "setTimeout");
@@ -107,7 +107,7 @@ describe("a memory budget", () => {
 });
 
 describe("when an actor of the isolate is reset", () => {
-  it("its lease lapses within seconds", async () => {
+  it("its lease expires within seconds", async () => {
     const budget = new MemoryBudget(48);
     await resetAfter(() => budget.acquire(1));
     const next = budget.acquire(48);
@@ -115,7 +115,7 @@ describe("when an actor of the isolate is reset", () => {
     (await next).release();
   });
 
-  it("its waiting request lapses within seconds", async () => {
+  it("its waiting request expires within seconds", async () => {
     const budget = new MemoryBudget(48);
     const all = await budget.acquire(48);
     await resetAfter(async () => void budget.acquire(48));
@@ -125,7 +125,7 @@ describe("when an actor of the isolate is reset", () => {
     (await next).release();
   });
 
-  it("during a seal, small seals go on while a large one waits for its lease to lapse", async () => {
+  it("small seals continue while a large one waits for that lease to expire", async () => {
     const dying = newProject();
     await ingest(dying, post(newId()));
     await withEnv(dying, (_env, state) => ({
@@ -142,7 +142,7 @@ describe("when an actor of the isolate is reset", () => {
 });
 
 describe("a lease is kept", () => {
-  it("by an actor that waits for a slow answer, while others poll", async () => {
+  it("by an actor that waits for a slow response while others poll", async () => {
     const budget = new MemoryBudget(48);
     let answer = "";
     let next: Promise<Lease> | null = null;
@@ -158,7 +158,7 @@ describe("a lease is kept", () => {
     (await (next as unknown as Promise<Lease>)).release();
   });
 
-  it("over a clock that was put forward, or a block in which no timer ran", async () => {
+  it("after the clock jumps forward, or a block in which no timer ran", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const budget = new MemoryBudget(48);
     const lease = await budget.acquire(48);
@@ -185,7 +185,7 @@ describe("a trace shard", () => {
     expect((await exported(project)).map(({ name }) => name)).toEqual(["patched"]);
   });
 
-  it("answers at once if it has nothing to seal, and seals while customers' buckets are slow", async () => {
+  it("answers immediately if it has nothing to seal, and seals while customers' buckets are slow", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     const files = await exportMemory.acquire(48 * MIB);

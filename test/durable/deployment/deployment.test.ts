@@ -65,7 +65,7 @@ const history = async () => {
   return events.map(({ event }) => (event.type === "RevisionMoved" ? event.to : event.type));
 };
 
-it("a deleted deployment gets neither project nor key when the call that opens them arrives late", async () => {
+it("a deleted deployment gets neither a project nor a key when the call that creates them arrives late", async () => {
   const home = workspace(env, definition.tenantId);
   const { name } = definition;
   const key = { keyHash: "a".repeat(64), label: "deployment", role: "ingest", userId: "deployment" } as const;
@@ -90,7 +90,7 @@ it("a deployment that is created twice has one revision", async () => {
   ).toHaveLength(1);
 });
 
-it("a superfluous alarm or an eviction changes nothing about a deployment", async () => {
+it("a superfluous alarm or an eviction does not change a deployment", async () => {
   await create(await contentOf("one"));
   const agent = await untilServing();
   const before = await history();
@@ -126,7 +126,7 @@ it("a deleted deployment keeps only its events", async () => {
   expect(await stub().serving()).toBeNull();
 });
 
-it("a source that was built is not read again, neither for a redeploy nor for a change of something else", async () => {
+it("a source that was built is not read again, neither for a redeploy nor for another change", async () => {
   const order = await contentOf("one");
   await create(order);
   const { revisionId } = await untilServing();
@@ -160,7 +160,7 @@ it("a revision that could not be loaded is loaded again for the next request", a
   expect(await ask()).toBe("one");
 });
 
-it("a health check fails with the missing binding where there is no Worker Loader", async () => {
+it("without a Worker Loader a health check fails and names the missing binding", async () => {
   await create(await contentOf("one"));
   const agent = await untilServing();
   const { LOADER: _, ...without } = env;

@@ -56,7 +56,7 @@ it("a deleted deployment is removed from its fleet", async () => {
   expect(await vi.waitUntil(async () => (await removed())[0], WITHIN)).toBe(gone.id);
 });
 
-it("the name of a deleted deployment is free at once, and stays with the deployment that has it next", async () => {
+it("the name of a deleted deployment is free immediately, and stays with the deployment that takes it next", async () => {
   const [first, second] = [definitionOf("agent"), definitionOf("agent")];
   await create(first);
   expect(await create(second)).toMatchObject({ ok: false, failure: { reason: "conflict" } });
@@ -83,7 +83,7 @@ const createUnreachable = async (order: DeploymentOrder) =>
     return created;
   });
 
-it("a deployment that could not be created at once exists for the first request after its registration", async () => {
+it("a deployment whose creation failed at first exists for the first request after its registration", async () => {
   const content = { ...NO_CONTENT, imageUri: "agents.example/agent:1", secrets: {} };
   for (const ask of ["view", "serving", "remove"] as const) {
     const order = await orderOf(env, definitionOf(`agent to ${ask}`), content);
@@ -99,7 +99,7 @@ it("a deployment that could not be created at once exists for the first request 
   }
 });
 
-it("a deployment that could not be created at once is created by the alarm of its fleet, and keeps its name until then", async () => {
+it("a deployment whose creation failed at first is created by the alarm of its fleet, and keeps its name until then", async () => {
   const [first, second] = [definitionOf("agent"), definitionOf("agent")];
   const order = await orderOf(env, first, null);
   expect((await createUnreachable(order)).ok).toBe(true);
@@ -109,7 +109,7 @@ it("a deployment that could not be created at once is created by the alarm of it
   expect(events.map(({ event }) => event.type)).toContain("DeploymentCreated");
 });
 
-it("a creation that arrives again after its deployment was deleted changes nothing", async () => {
+it("a creation delivered again after its deployment was deleted changes nothing", async () => {
   const order = await orderOf(env, definitionOf("agent"), null);
   expect((await home().createDeployment(order)).ok).toBe(true);
   await stub(order.definition).remove({ withProject: false });
@@ -117,7 +117,7 @@ it("a creation that arrives again after its deployment was deleted changes nothi
   expect(await stub(order.definition).view()).toMatchObject({ ok: false, failure: { reason: "not_found" } });
 });
 
-it("a listener forgets a deleted deployment whose assignment arrives again after its release", async () => {
+it("a listener forgets a deleted deployment whose assignment is delivered again after its release", async () => {
   const gone = definitionOf("agent");
   await create(gone);
   await vi.waitUntil(async () => (await knownTo(machine.id)) !== undefined, WITHIN);
@@ -140,7 +140,7 @@ it("a listener is not deleted while a deployment for it is being created", async
   expect(await home().deleteListener(tenantId, machine.id)).toEqual({ ok: true, value: null });
 });
 
-it("a deployment whose secrets cannot be opened fails, and the others still get work from polls", async () => {
+it("a deployment whose secrets cannot be decrypted fails, and polls still return work for the others", async () => {
   const [locked, open] = [definitionOf("locked"), definitionOf("open")];
   const order = { ...NO_CONTENT, imageUri: "agents.example/agent:1", secrets: {} };
   for (const one of [locked, open]) await create(one, order);

@@ -25,7 +25,7 @@ const SEGMENTS = 4;
 const RUNS_PER_SEGMENT = 40;
 const SECOND = 1_000_000;
 
-/** What was sent of a run; the expectations below are told from this, without the filter language. */
+/** What was sent of a run; the expectations below are derived from this, without the filter language. */
 interface Sent {
   readonly id: string;
   readonly trace: string;
@@ -101,7 +101,7 @@ beforeAll(async () => {
     await snapshot(home);
   }
   expect((await snapshot(home)).segments).toHaveLength(SEGMENTS);
-  // Small segments are merged after a minute, which these tests may take.
+  // Small segments are merged after a minute, which these tests may exceed.
   await runInDurableObject(shardStub(home), (_, { storage }) => {
     storage.sql.exec("UPDATE segment SET at = at + ?", DAY_MS);
   });
@@ -168,7 +168,7 @@ describe("an export with a filter", () => {
     ['search("TIMEOUT")', (run) => contains(run, "timeout")],
     ['search("nothing")', (run) => contains(run, "nothing")],
     ['search(name,"pars")', (run) => run.name === "parser"],
-  ])("holds exactly the runs that %s means", async (filter, isMeant) => {
+  ])("holds exactly the runs that match %s", async (filter, isMeant) => {
     const expected = idsWhere(isMeant);
     expect(expected.length).toBeGreaterThan(0);
     expect(expected.length).toBeLessThan(RUNS.length);
@@ -178,7 +178,7 @@ describe("an export with a filter", () => {
   });
 
   it.each<Compression>(["zstandard", "snappy", "gzip", "none"])(
-    "cut by its window too, in %s and with a few fields, holds the runs of both",
+    "that also has a window, in %s and with a few fields, holds the runs that match both",
     async (compression) => {
       const start = NOON / 1000 + 20_000;
       const end = NOON / 1000 + 130_000;
@@ -190,7 +190,7 @@ describe("an export with a filter", () => {
   );
 
   it("that matches no run is COMPLETED with no row and no file", async () => {
-    for (const filter of ['eq(name,"nobody")', 'eq(name,"b")', 'search("no such text")']) {
+    for (const filter of ['eq(name,"unknown")', 'eq(name,"b")', 'search("no such text")']) {
       const id = await exported({ filter });
       expect(await exportedBy(home, id)).toEqual([]);
       expect(await manifestOf(home, id)).toMatchObject({ rows: 0, filter });
@@ -198,31 +198,31 @@ describe("an export with a filter", () => {
   });
 });
 
-describe("what is read for a filter", () => {
-  it("is nothing of segments that their statistics rule out", async () => {
+describe("for a filter, an export run", () => {
+  it("reads nothing of segments that their statistics rule out", async () => {
     const { reads, derived } = await prepared(`gt(start_time,"${iso(RUNS.length)}")`);
     expect({ reads, derived }).toEqual({ reads: [], derived: [] });
   });
 
-  it("is only what planning needs of segments that their statistics say match whole", async () => {
+  it("reads only what planning needs of segments that match as a whole by their statistics", async () => {
     const { reads, derived, rows } = await prepared(`gte(start_time,"${iso(RUNS_PER_SEGMENT)}")`);
     expect({ reads, derived, rows }).toEqual({ reads: [], derived: [], rows: RUNS.length - RUNS_PER_SEGMENT });
   });
 
-  it("is the columns of the filter where no row of a segment matches", async () => {
+  it("reads only the filter's columns where no row of a segment matches", async () => {
     const { reads, derived, segmentBytes } = await prepared('eq(name,"b")');
     expect(derived).toEqual([{ index: 0, upTo: SEGMENTS - 1, segment: null }]);
     expect(new Set(reads.map(({ key }) => key)).size).toBe(SEGMENTS);
     expect(reads.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(segmentBytes);
   });
 
-  it("makes one segment of the rows that match in neighbours", async () => {
+  it("makes one segment of the matching rows of neighbouring segments", async () => {
     const { derived, rows } = await prepared('eq(status,"error")');
     expect(derived).toMatchObject([{ index: 0, upTo: SEGMENTS - 1, segment: { rows } }]);
     expect(rows).toBe(idsWhere(({ error }) => error !== null).length);
   });
 
-  it("held in memory is made again after a restart, byte for byte", async () => {
+  it("re-derives a segment held in memory after a restart, byte for byte", async () => {
     const { derived, bytesOf } = await prepared("neq(error,null)");
     expect(derived.at(-1)?.isHeld).toBe(true);
     const again = await bytesOf(new FilePlans());
@@ -230,7 +230,7 @@ describe("what is read for a filter", () => {
     expect(Buffer.compare(again, await bytesOf(null))).toBe(0);
   });
 
-  it("is copied where all rows turn out to match", async () => {
+  it("copies a segment whose rows all match", async () => {
     const { derived, rows } = await prepared("gte(latency,0)");
     expect(rows).toBe(RUNS.length);
     for (const { segment } of derived) expect(segment?.key).toMatch(/^trace\//);
@@ -285,7 +285,7 @@ async function prepared(filter: string) {
   await takeSnapshot(context, plans);
   await prepare(context, plans);
   const { derived, plan, snapshot: taken } = progress();
-  /** Of the first file; null: by the plans that prepared it. */
+  /** Of the first file. null: by the plans that prepared it. */
   const bytesOf = async (others: FilePlans | null) => {
     const [file] = await (others ?? plans).load(context);
     if (file === undefined) throw new Error("no file was planned");

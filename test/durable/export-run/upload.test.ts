@@ -26,7 +26,7 @@ interface Upload {
   readonly partsMade: number[];
 }
 
-/** A file of so many parts of 16 MiB, as far as anybody is told; each is one byte, so that a test holds hundreds. */
+/** A file of `parts` parts declared as 16 MiB each; each holds one byte, so that a test can hold hundreds. */
 const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: number) => Promise<void>): Upload => {
   const partBytes = 16 * MIB;
   const spec = specOf({ partBytes, partsInFlight: 4 });
@@ -50,7 +50,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
     completeUpload: async () => ok({ etag: joinedEtag(sent.map(md5)) }),
     head: async () => ok({ bytes: file.bytes, etag: joinedEtag(sent.map(md5)) }),
     ...changes,
-  } as unknown as Store; // nothing else of a store is asked here
+  } as unknown as Store; // the tests use nothing else of a store
   const digest = new FileDigest();
   const plans = {
     digestOf: () => digest,
@@ -60,7 +60,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
       partsMade.push(part);
       return new Uint8Array([part]);
     },
-  } as unknown as FilePlans; // the same
+  } as unknown as FilePlans; // the tests use nothing else of the plans
   const context: StepContext = {
     env: env as never,
     spec,
@@ -85,15 +85,15 @@ const wholeSha256 = (parts: number) =>
     .update(Uint8Array.from({ length: parts }, (_, i) => i + 1))
     .digest("hex");
 
-describe("a file in parts", () => {
-  it("has the SHA-256 of its parts in their order, whichever is made or arrives first", async () => {
+describe("a multipart upload", () => {
+  it("has the SHA-256 of its parts in order, whichever is made or arrives first", async () => {
     const upload = uploadOf(9, {}, (part) => later(10 - part));
     await uploadInParts(upload.work);
     expect(committedOf(upload)).toMatchObject({ sha256: wholeSha256(9), verification: "size+etag" });
     expect(upload.state().status).toBe("COMPLETED");
   });
 
-  it("whose upload opens for a step that is not wanted any more is left to the next one, as the log says", async () => {
+  it("opened by a step that is no longer wanted is left to the next step, as the log says", async () => {
     const given: string[] = [];
     const abortUpload: Store["abortUpload"] = async (_key, uploadId) => {
       given.push(uploadId);
@@ -111,13 +111,13 @@ describe("a file in parts", () => {
     expect(committedOf(upload)?.sha256).toBe(wholeSha256(3));
   });
 
-  it("never waits for another file that waits for it: many share the room of one isolate", async () => {
+  it("never waits for another upload that waits for it: many share the memory of one isolate", async () => {
     const uploads = Array.from({ length: 8 }, () => uploadOf(12));
     await Promise.all(uploads.map(({ work }) => uploadInParts(work)));
     for (const upload of uploads) expect(committedOf(upload)?.sha256).toBe(wholeSha256(12));
   });
 
-  it("whose part cannot be made ends the step at once, with no lane left waiting; the next step goes on from there", async () => {
+  it("ends its step immediately when a part cannot be made; the next step resumes from there", async () => {
     let isBroken = true;
     const upload = uploadOf(9, {}, async (part) => {
       if (part === 2 && isBroken) throw new Error("gone");
@@ -131,7 +131,7 @@ describe("a file in parts", () => {
     expect(arrived.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it("in a store whose ETags are no MD5s is proven by its size, and by that alone after a lost reply", async () => {
+  it("to a store whose ETags are not MD5s is verified by size, and by size alone after a lost response", async () => {
     const opaque: Partial<Store> = {
       putPart: async (_key, _id, part, bytes) => ok({ etag: `opaque-${part}`, md5: md5(bytes) }),
       completeUpload: async () => ok({ etag: "opaque" }),
@@ -150,14 +150,14 @@ describe("a file in parts", () => {
     ["under an ETag of other content", { head: async () => ok({ bytes: 2 * 16 * MIB, etag: "0".repeat(32) }) }],
     ["with another size", { head: async () => ok({ bytes: 5, etag: "0".repeat(32) }) }],
     ["not at all", { head: async () => fail(storeFailure({ reason: "no_such_key" })) }],
-  ])("that lies there %s is not committed: it spends a retry and is written again", async (_title, changes) => {
+  ])("whose object is found %s is not committed: it spends a retry and is written again", async (_title, changes) => {
     const upload = uploadOf(2, changes);
     await uploadInParts(upload.work);
     expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
     expect(committedOf(upload)).toBeUndefined();
   });
 
-  it("is not disturbed by a step that hung and hears late that its own upload is gone", async () => {
+  it("is not affected by an older step that hung and finds its own upload gone", async () => {
     const held = { u1: Promise.withResolvers<void>(), u2: Promise.withResolvers<void>() };
     const aborted: string[] = [];
     let opened = 0;
@@ -195,7 +195,7 @@ describe("a file in parts", () => {
     expect(committedOf(upload)?.sha256).toBe(wholeSha256(3));
   });
 
-  it("whose upload turns out to be gone while another part fails otherwise is begun anew with the next try", async () => {
+  it("that is gone while another part fails for another reason is restarted by the next attempt", async () => {
     const upload = uploadOf(4, {
       putPart: async (_key, _id, part) => {
         await later(part);
@@ -206,7 +206,7 @@ describe("a file in parts", () => {
     expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
   });
 
-  it("may not be overwritten by Complete: it counts when exactly its bytes lie there, otherwise the run ends", async () => {
+  it("that may not overwrite an object is committed if the object has exactly its bytes; otherwise the run ends", async () => {
     const refused = fail(storeFailure({ reason: "precondition_failed", retryable: false }));
     const there = uploadOf(2, { completeUpload: async () => refused });
     await uploadInParts(there.work);

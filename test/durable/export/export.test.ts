@@ -30,7 +30,7 @@ import { DAY, env, ingest, NOON, newId, post, snapshot, WHOLE_DAY } from "../tra
 const MIB = 1024 * 1024;
 const WITHIN = { timeout: 60_000 };
 
-/** What a run's log says happened, told by the log itself. */
+/** What happened to a run, by its log. */
 const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
   runInDurableObject(
     env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
@@ -81,7 +81,7 @@ async function untilRun(exportId: string, holds: (cursor: string | null, status:
   }
 }
 
-/** Lets `around` decide when what the run asks of its bucket of segments is done. */
+/** Lets `around` decide when a request of the run to its bucket of segments completes. */
 const intercept = (
   exportId: string,
   around: (method: string, key: string, ask: () => Promise<unknown>) => Promise<unknown>,
@@ -96,7 +96,7 @@ const intercept = (
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
 };
 
-/** Holds the run up before it reads on once its cursor is there, until `released`; polling alone could miss the moment. */
+/** Holds the run at the given cursor until `released`; polling alone could miss the moment. */
 const holdAt = (
   exportId: string,
   isThere: (cursor: string | null) => boolean,
@@ -141,7 +141,7 @@ describe("an export", () => {
     expect(new TextDecoder().decode(success)).toBe(`sha256:${digest}\n`);
   });
 
-  it("of a destination that was deleted meanwhile fails at once and says so", async () => {
+  it("whose destination was deleted fails immediately and says so", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     await forget(home.tenantId, home.destinationId);
@@ -155,7 +155,7 @@ describe("an export", () => {
     ]);
   });
 
-  it("spawned for a window whose destination was deleted by force shows the hole: it is registered and FAILED", async () => {
+  it("spawned for a window whose destination was deleted by force makes the gap visible: it is registered and FAILED", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const actor = workspace(env, home.tenantId);
@@ -167,7 +167,7 @@ describe("an export", () => {
     expect(runs.ok && runs.value.items[0]?.failures).toMatchObject([{ failure: { reason: "destination_deleted" } }]);
   });
 
-  it("cancelled while a run uploads stays cancelled; the run gives up its upload and writes no file", async () => {
+  it("cancelled while a run uploads stays cancelled; the run aborts its upload and writes no file", async () => {
     const home = await newWorkspace();
     await ingest(home, noisyRun(9), noisyRun(9));
     const definition = definitionOf(home);
@@ -185,7 +185,7 @@ describe("an export", () => {
 });
 
 describe("a run", () => {
-  it("killed inside a file resumes there: no part twice, no retry spent, the same bytes", async () => {
+  it("killed inside a file resumes there: no part is sent twice, no retry is spent, the bytes are the same", async () => {
     const home = await newWorkspace();
     await ingest(home, noisyRun(9), noisyRun(9), noisyRun(9));
     const undisturbed = crypto.randomUUID();
@@ -217,7 +217,7 @@ describe("a run", () => {
     expect(first.length).toBeGreaterThan(15 * MIB);
   });
 
-  it("begins no work for an attempt whose time is over: the time-out spends a retry and nothing is written", async () => {
+  it("does no work for an attempt that has timed out: the time-out spends a retry and nothing is written", async () => {
     const home = await newWorkspace();
     const exportId = crypto.randomUUID();
     const spec = specOf(home, exportId, 3_600_000);
@@ -232,7 +232,7 @@ describe("a run", () => {
     expect(await env.SEGMENTS.head(snapshotKey(spec, 1))).toBeNull();
   });
 
-  it("cancelled while it makes a segment of its own leaves nothing of it in scratch", async () => {
+  it("cancelled while it derives a segment leaves nothing of it in scratch", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
@@ -256,7 +256,7 @@ describe("a run", () => {
     expect(await env.SEGMENTS.head(derivedKey(whole, 0))).toBeNull();
   });
 
-  it("tells its export how it ended even while its scratch objects cannot be removed", async () => {
+  it("reports its outcome to its export even while its scratch objects cannot be removed", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
@@ -280,7 +280,7 @@ describe("a run", () => {
   });
 });
 
-/** A turn that hangs holds up the later ones for a millisecond, instead of `MAX_TURN_WAIT_MS`. */
+/** A turn that hangs delays later turns by a millisecond, instead of `MAX_TURN_WAIT_MS`. */
 const shortenWaitForTurns = (): void => {
   const { setTimeout: wait } = globalThis;
   const isLong = (ms: number | undefined) => ms === MAX_TURN_WAIT_MS;
@@ -289,11 +289,11 @@ const shortenWaitForTurns = (): void => {
   onTestFinished(() => void vi.restoreAllMocks());
 };
 
-it("A step that comes back after its run has ended leaves nothing in scratch", async () => {
+it("A step that returns after its run has ended leaves nothing in scratch", async () => {
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const exportId = crypto.randomUUID();
-  // Recoding derives a segment: this one reaches the store when the run has long been cancelled.
+  // Recoding derives a segment: this one reaches the store long after the run was cancelled.
   const spec: ExportRunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -311,7 +311,7 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
     await exportRun(env, exportId, 0).start(spec);
     await asked.promise;
     await exportRun(env, exportId, 0).cancel();
-    await vi.advanceTimersByTimeAsync(MAX_TURN_WAIT_MS); // nobody waits longer for a turn that hangs
+    await vi.advanceTimersByTimeAsync(MAX_TURN_WAIT_MS); // the longest wait for a turn that hangs
   } finally {
     vi.useRealTimers();
   }
@@ -321,7 +321,7 @@ it("A step that comes back after its run has ended leaves nothing in scratch", a
   await vi.waitUntil(async () => (await env.SEGMENTS.head(derivedKey(spec, 0))) === null, WITHIN);
 });
 
-it("A run whose snapshot hung exports what was acknowledged before it asked for another one", async () => {
+it("A run whose snapshot hung exports what was acknowledged before its next snapshot request", async () => {
   shortenWaitForTurns();
   const home = await newWorkspace();
   await ingest(home, post(newId()));
@@ -353,7 +353,7 @@ it("A run whose snapshot hung exports what was acknowledged before it asked for 
   expect(await exportRun(env, exportId, 0).view()).toMatchObject({ progress: { rowsPlanned: 2, rowsWritten: 2 } });
 });
 
-it("A run that is paused and resumed while it waits for segments exports the rows of its window and no others", async () => {
+it("A run that is paused and resumed while it waits for segments exports exactly the rows of its window", async () => {
   const home = await newWorkspace();
   for (const _ of ["first segment", "second segment"]) {
     await ingest(home, post(newId(), { start_time: NOON - 1 }), post(newId(), { start_time: NOON }));
@@ -383,7 +383,7 @@ it("A run that is paused and resumed while it waits for segments exports the row
   expect(await exportRun(env, exportId, 0).view()).toMatchObject({ status: "COMPLETED", progress: { rowsWritten: 2 } });
 });
 
-it("A run that was paused until its segments were removed says that they are gone, and what to do", async () => {
+it("A run that was paused until its segments were removed fails with that reason and what to do", async () => {
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const { segments } = await snapshot(home);
@@ -403,7 +403,7 @@ it("A run that was paused until its segments were removed says that they are gon
   await vi.waitUntil(async () => (await eventsOf(exportId)).some(({ type }) => type === "ScratchCleaned"), WITHIN);
 });
 
-/** Has an actor ask `around` instead of its destination how the bucket is opened. */
+/** Makes an actor call `around` instead of its destination when it opens the bucket. */
 const interceptAccess = (
   actor: DurableObjectStub<ExportRunActor | ExportActor>,
   around: (ask: () => Promise<unknown>) => Promise<unknown>,
@@ -417,7 +417,7 @@ const interceptAccess = (
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, DESTINATION } }));
 };
 
-/** Answers one question after the other when the test says so; false: the destination is not there. */
+/** Answers requests one by one when the test says so; false: the destination does not exist. */
 const answering = () => {
   const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
   let asked = 0;
@@ -431,7 +431,7 @@ const answering = () => {
   };
 };
 
-it("A manifest that could not be written by a turn that hung fails no export while a later turn writes it", async () => {
+it("A manifest write that fails in a hung turn does not fail the export while a later turn writes it", async () => {
   shortenWaitForTurns();
   const home = await newWorkspace();
   await ingest(home, post(newId()));
@@ -449,8 +449,8 @@ it("A manifest that could not be written by a turn that hung fails no export whi
   expect((await untilEnded(home.tenantId, definition.id)).status).toBe("COMPLETED");
 });
 
-describe("A failure that a step tells late, of a destination that was not there then, counts for nothing", () => {
-  /** A run whose steps ask for their bucket one by one, each answered when the test says so; false: it is not there. */
+describe("A missing destination that a step reports late does not count as a failure", () => {
+  /** A run whose steps open their bucket one by one, each answered when the test says so; false: not found. */
   const begin = async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
@@ -467,7 +467,7 @@ describe("A failure that a step tells late, of a destination that was not there 
     return { exportId, answer, untilAsked, untilCompleted, view };
   };
 
-  it("when the run was paused and resumed meanwhile", async () => {
+  it("when the run was paused and resumed in between", async () => {
     const { exportId, answer, untilAsked, untilCompleted, view } = await begin();
     await exportRun(env, exportId, 0).pause(1);
     await exportRun(env, exportId, 0).resume(2);
@@ -478,7 +478,7 @@ describe("A failure that a step tells late, of a destination that was not there 
     expect(await view()).toMatchObject({ retryNumber: 0, failures: [] });
   });
 
-  it("when it hung, and a later turn does its work", async () => {
+  it("when the step hung and a later turn does its work", async () => {
     shortenWaitForTurns();
     const { answer, untilAsked, untilCompleted, view } = await begin();
     await untilAsked(2);

@@ -38,7 +38,7 @@ describe("an hourly schedule", () => {
 
   const NOWHERE = { bucketName: "b", prefix: "", region: null, endpointUrl: null, includeBucketInPrefix: false };
 
-  it("carries a late row with its next window, in the day it belongs to, in a file marked late-", async () => {
+  it("exports a late row with its next window, under the row's own day, in a file marked late-", async () => {
     const home = await newWorkspace();
     const spawn = scheduleOf(home);
     const [early, lateOne, next] = [newId(), newId(), newId()];
@@ -54,7 +54,7 @@ describe("an hourly schedule", () => {
     expect(await exportedBy(home, quiet.id)).toEqual([]);
   });
 
-  it("with a filter carries those of the late rows that match, and claims them all", async () => {
+  it("with a filter exports the late rows that match, and claims all of them", async () => {
     const home = await newWorkspace();
     const spawn = scheduleOf(home);
     const [early, meant, other] = [newId(), newId(), newId()];
@@ -67,7 +67,7 @@ describe("an hourly schedule", () => {
   });
 
   it.each(["FAILED", "CANCELLED"] as const)(
-    "carries what an export that ended %s could not, with the one after",
+    "exports the late rows of an export that ended %s with the next one",
     async (status) => {
       const home = await newWorkspace();
       const spawn = scheduleOf(home);
@@ -86,7 +86,7 @@ describe("an hourly schedule", () => {
     },
   );
 
-  it("carries late rows once although everything dies meanwhile", async () => {
+  it("exports late rows once even if every actor is restarted in between", async () => {
     const home = await newWorkspace();
     const spawn = scheduleOf(home);
     const lateOne = newId();
@@ -102,7 +102,7 @@ describe("an hourly schedule", () => {
     expect((await spawn(2)).late).toEqual([]);
   });
 
-  it("looks for late rows by itself when a window is due", async () => {
+  it("looks for late rows itself when a window is due", async () => {
     const home = await newWorkspace();
     const schedule = definitionOf(home, { start: START, end: null, intervalHours: 1 });
     await workspace(env, home.tenantId).createExport(schedule);
@@ -121,7 +121,7 @@ describe("an hourly schedule", () => {
   });
 });
 
-/** Waits until the export has told everybody what is due to them. */
+/** Waits until the export has sent all its messages. */
 async function untilTold(exportId: string): Promise<void> {
   const isWaiting = () =>
     runInDurableObject(exportStub(exportId), (_actor, { storage }) => {
@@ -131,7 +131,7 @@ async function untilTold(exportId: string): Promise<void> {
   while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Rings the schedule's alarm at another time; whoever hears of it works at the real one. */
+/** Runs the schedule's alarm at another time; the actors it calls use the real clock. */
 async function ringAt(scheduleId: string, tenantId: string, now: number): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"], now });
   try {

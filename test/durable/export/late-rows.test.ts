@@ -28,7 +28,7 @@ const START = startOfDay(DAY);
 const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
 const hour = (from: number): Window => windowOf(START, 1, from);
 
-describe("a shard that is asked by exports of a schedule", () => {
+describe("a shard that exports of a schedule read", () => {
   const main = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "main" });
   const late = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "late" });
   const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
@@ -38,7 +38,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     return rows.map(({ id }) => id).sort();
   };
 
-  it("gives a row that came after its window was exported to the next export, once", async () => {
+  it("gives a row that arrived after its window was exported to the next export, once", async () => {
     const project = newProject();
     const [early, lateOne, next] = [newId(), newId(), newId()];
     await ingest(project, post(early, at(0)));
@@ -51,7 +51,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await claimed(project, late("e2"), until(2))).toEqual([]);
   });
 
-  it("answers the same rows whenever a claim is repeated, also after an eviction and after rows and patches came", async () => {
+  it("returns the same rows for a repeated claim, also after an eviction and after new rows and patches", async () => {
     const project = newProject();
     const [a, b] = [newId(), newId()];
     await ingest(project, post(a, at(0)));
@@ -66,7 +66,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     }
   });
 
-  it("finds rows late that came when it had nothing yet but a schedule's question", async () => {
+  it("counts rows as late that arrived after an export of the schedule read the empty shard", async () => {
     const project = newProject();
     const id = newId();
     expect(await claimed(project, main("e0"), hour(0))).toEqual([]);
@@ -75,7 +75,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
   });
 
-  it("does not take a patch of an exported run for a late row, and a post after its patch is one row", async () => {
+  it("does not count a patch of an exported run as a late row; a post after its patch is one row", async () => {
     const project = newProject();
     const [exported, patchedFirst] = [newId(), newId()];
     await ingest(project, post(exported, at(0)));
@@ -89,7 +89,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await claimed(project, late("e3"), until(1))).toEqual([]);
   });
 
-  it("keeps the start time of exported runs: none moves into another window", async () => {
+  it("keeps the start time of exported runs: none moves to another window", async () => {
     const project = newProject();
     const [forth, back] = [newId(), newId()];
     await ingest(project, post(forth, at(0)), post(back, at(1)));
@@ -103,7 +103,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     ]);
   });
 
-  it("gives released rows to the next export, and to the released one no more", async () => {
+  it("gives released rows to the next export, and none to the export that released them", async () => {
     const project = newProject();
     const id = newId();
     await claimed(project, main("e0"), hour(0));
@@ -131,7 +131,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await rowsIn(await shard(project).snapshot(WHOLE_DAY, 0, null))).toHaveLength(2);
   });
 
-  it("finds late rows neither in windows that were never exported nor in later ones", async () => {
+  it("finds no late rows in windows that were never exported, nor in later ones", async () => {
     const project = newProject();
     await ingest(project, post(newId(), at(0)));
     await claimed(project, main("e1"), hour(1));
@@ -140,7 +140,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(await claimed(project, late("e2"), until(1))).toEqual([]);
   });
 
-  it("has its day noted again after each look, and a confirmation from before the look counts for nothing", async () => {
+  it("registers its day again after each search for late rows; a confirmation from before the search does not count", async () => {
     const project = newProject();
     const noted = async () => {
       const query = { projectId: project.project.id, after: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
@@ -161,7 +161,7 @@ describe("a shard that is asked by exports of a schedule", () => {
     expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).registrationToken).not.toBeNull();
   });
 
-  it("has its day noted again by a row that comes while the rest is sealed for a claim: it is late already", async () => {
+  it("registers its day again for a row that arrives while a claim seals the rest: that row is late already", async () => {
     const project = newProject();
     await ingest(project, post(newId(), at(0)));
     const [note, rows] = await runInDurableObject(shardStub(project), async (actor: TraceShardActor) => {

@@ -9,7 +9,7 @@ import { config, NOW, planOf } from "../../support/samples.ts";
 
 const bytesOf = (event: ExportEvent): number => new TextEncoder().encode(JSON.stringify(event)).length;
 
-/** Of a customer's words, in the letters that take the most bytes there: six, two and three. */
+/** Characters of customer text that take the most bytes in an event: six, two and three. */
 const FILTER = "\u0001".repeat(MAX_FILTER_LENGTH);
 const DESTINATION = {
   bucketName: "b".repeat(63),

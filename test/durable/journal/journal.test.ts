@@ -7,7 +7,7 @@ import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { NOW } from "../../support/samples.ts";
 
-/** A counter that tells a neighbour each even number it reaches. */
+/** A counter that sends each even number it reaches to a neighbour. */
 type Counted = { readonly type: "Counted"; readonly note: string };
 type Count = { readonly note: string; readonly times: number; readonly now: number };
 
@@ -40,7 +40,7 @@ describe("a journal", () => {
     });
   });
 
-  it("of an actor that was only asked leaves nothing on disk", async () => {
+  it("of an actor that was only read leaves nothing on disk", async () => {
     await withStorage("asked", async (storage) => {
       const journal = new Journal(storage, script);
       journal.submit({ note: "a", times: 0, now: NOW });
@@ -83,7 +83,7 @@ describe("a journal", () => {
     });
   });
 
-  it("puts the one alarm where the state wants it, at once when a message waits", async () => {
+  it("sets the one alarm to what the state needs, immediately when a message waits", async () => {
     await withStorage("alarm", async (storage) => {
       const journal = new Journal(storage, script);
       journal.submit({ note: "a", times: 1, now: NOW });
@@ -96,7 +96,7 @@ describe("a journal", () => {
     });
   });
 
-  it("delivers messages at least once, in order: one that fails stays, with later ones to the same receiver", async () => {
+  it("delivers messages at least once, in order: a failed one stays, with later ones to the same receiver", async () => {
     await withStorage("outbox", async (storage) => {
       new Journal(storage, script).submit({ note: "a", times: 22, now: NOW });
       const journal = new Journal(storage, script);
@@ -117,7 +117,7 @@ describe("a journal", () => {
     });
   });
 
-  it("delivers what becomes due while it delivers, so that nothing new waits for the next alarm", async () => {
+  it("also delivers messages that become due during delivery, without waiting for the next alarm", async () => {
     await withStorage("meanwhile", async (storage) => {
       const journal = new Journal(storage, script);
       journal.submit({ note: "a", times: 2, now: NOW });
@@ -133,7 +133,7 @@ describe("a journal", () => {
     });
   });
 
-  it("sends of waiting messages that tell all only the last one to each receiver", async () => {
+  it("sends only the last of several superseding messages to each receiver", async () => {
     await withStorage("replaced", async (storage) => {
       const journal = new Journal(storage, { ...script, supersedes: (message) => message !== "6@6" });
       journal.submit({ note: "a", times: 22, now: NOW });
@@ -146,7 +146,7 @@ describe("a journal", () => {
     });
   });
 
-  it("leaves an alarm that is due where it is, and moves one that is not or that was taken for the work", async () => {
+  it("keeps an alarm that is already due, and moves one that is not due or that was set for recovery", async () => {
     await withStorage("due", async (storage) => {
       const at = NOW + 100;
       const journal = new Journal(storage, script);
@@ -160,7 +160,7 @@ describe("a journal", () => {
     });
   });
 
-  it("of an actor that does at once what is due comes to its alarm later, and moves none that comes earlier", async () => {
+  it("of an actor that acts immediately sets a later alarm for recovery, and moves no earlier one", async () => {
     await withStorage("acting", async (storage) => {
       const journal = new Journal(storage, script);
       expect(journal.isDue(NOW)).toBe(false);
@@ -178,7 +178,7 @@ describe("a journal", () => {
     });
   });
 
-  it("gives its events in pages that fit into a message, and says where the next one begins", async () => {
+  it("returns its events in pages that fit into a message, with the position of the next page", async () => {
     await withStorage("pages", (storage) => {
       const journal = new Journal(storage, script);
       for (let n = 0; n < 24; n += 1) journal.submit({ note: "x".repeat(200_000), times: 1, now: NOW });
@@ -192,7 +192,7 @@ describe("a journal", () => {
     });
   });
 
-  it("shows the state right after an event and at an instant, as a prefix of the log even where a clock went back", async () => {
+  it("returns the state right after an event or at an instant, as a prefix of the log even where a clock went back", async () => {
     await withStorage("moments", (storage) => {
       const journal = new Journal(storage, script);
       for (const at of [NOW, NOW + 20, NOW + 10, NOW + 30]) journal.submit({ note: "a", times: 1, now: at });
@@ -204,7 +204,7 @@ describe("a journal", () => {
     });
   });
 
-  it("lifts events of an older version when it reads them", async () => {
+  it("upcasts events of an older version when it reads them", async () => {
     await withStorage("upcast", (storage) => {
       migrate(storage);
       storage.sql.exec("INSERT INTO event (seq, at, type, body) VALUES (1, 0, 'Counted', ?)", '{"type":"Counted"}');
@@ -214,7 +214,7 @@ describe("a journal", () => {
     });
   });
 
-  it("tells events after a place in the log", async () => {
+  it("returns the events after a position in the log", async () => {
     await withStorage("since", (storage) => {
       const journal = new Journal(storage, script);
       journal.submit({ note: "a", times: 3, now: NOW });

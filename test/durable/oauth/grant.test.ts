@@ -19,7 +19,7 @@ const grantName = (workspace: TestWorkspace, provider: string) => `grant/${works
 
 const grantStub = (workspace: TestWorkspace, provider: string) => env.GRANT.getByName(grantName(workspace, provider));
 
-/** Whatever lies in the storage of an actor, table by table. */
+/** Everything in the storage of an actor, table by table. */
 const contents = (stub: DurableObjectStub): Promise<readonly Record<string, SqlStorageValue>[]> =>
   runInDurableObject(stub, (_, { storage }) => {
     const tables = storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
@@ -40,7 +40,7 @@ afterEach(() => {
 const MINUTE_MS = 60_000;
 
 describe("an authorization", () => {
-  it("that has expired takes no code, and its verifier is forgotten", async () => {
+  it("that has expired accepts no code, and its verifier is deleted", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);
     const begun = await authenticate(workspace);
@@ -56,7 +56,7 @@ describe("an authorization", () => {
     expect([waited.status, waited.body]).toEqual([400, { detail: expect.stringContaining("expired") }]);
   });
 
-  it("survives the loss of the process between the way there and the way back", async () => {
+  it("survives a process restart between the redirect and the callback", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);
     const body = bodyOf(await consent((await authenticate(workspace)).body.url));
@@ -68,7 +68,7 @@ describe("an authorization", () => {
 });
 
 describe("a token", () => {
-  it("that cannot be refreshed because the provider is away is kept, and the caller is told", async () => {
+  it("that cannot be refreshed because the provider is unavailable is kept, and the caller is informed", async () => {
     const workspace = await newWorkspace("developer");
     await addProvider(workspace);
     await connect(workspace);
@@ -88,7 +88,7 @@ describe("a token", () => {
     expect((await call("DELETE", `${TOKENS}/${token.id}`, { headers: workspace.headers })).status).toBe(204);
   });
 
-  it("whose provider does not say when it ends is refreshed when it is old, and kept while the provider is away", async () => {
+  it("without a known expiry is refreshed when it is old, and kept while the provider is unavailable", async () => {
     const workspace = await newWorkspace("developer");
     await addProvider(workspace);
     const { fetch } = globalThis;
@@ -117,7 +117,7 @@ describe("a token", () => {
     expect(await tokenAfter(14)).toBe(second);
   });
 
-  it("that cannot be opened while a master key is missing is not lost: it is given again when the key is back", async () => {
+  it("that cannot be decrypted while a master key is missing is kept, and returned once the key is back", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace, {
       client_id: "public",
@@ -141,7 +141,7 @@ describe("a token", () => {
     expect([body.status, body.metadata?.id]).toEqual(["completed", token.id]);
   });
 
-  it("that cannot be opened gives way to another one that fits: nobody consents to the same again and again", async () => {
+  it("that cannot be decrypted is replaced by another one with the same scopes: users are not prompted repeatedly", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);
     await connect(workspace);
@@ -155,7 +155,7 @@ describe("a token", () => {
     expect([again.body.status, again.body.metadata]).toEqual(["completed", finished.body.token]);
   });
 
-  it("that is deleted is gone from storage, its envelope too", async () => {
+  it("that is deleted is removed from storage, with its envelope", async () => {
     const workspace = await newWorkspace("developer");
     const provider = await addProvider(workspace);
     await connect(workspace);
@@ -166,7 +166,7 @@ describe("a token", () => {
   });
 });
 
-it("no secret is in any answer, error, event or log line but the token in the answer to whom it belongs", async () => {
+it("no secret is in any answer, error, event or log line, except the token in the answer to its owner", async () => {
   const lines: string[] = [];
   for (const method of ["log", "info", "warn", "error", "debug"] as const)
     vi.spyOn(console, method).mockImplementation((...words) => lines.push(words.map(String).join(" ")) as never);
@@ -212,7 +212,7 @@ it("no secret is in any answer, error, event or log line but the token in the an
   const refused = await keep(call("POST", CALLBACK, { headers, body: second }));
   expect(refused.status).toBe(400);
 
-  // The verifier, the code, the client's secret, and access and refresh token before and after a refresh.
+  // The verifier, the code, the client secret, and access and refresh tokens before and after a refresh.
   expect(secrets.size).toBe(7);
   expect(secrets).toContain(given.body.token);
   expect(lines.length).toBeGreaterThan(3);

@@ -20,7 +20,7 @@ const LONG = "x".repeat(BATCH_CHARACTERS / 4);
 const IDS = Array.from({ length: 100 }, (_, n) => `${n}`);
 const EVERYTHING = { offset: 0, limit: null };
 
-/** What a page brings of long items, read by their ids, in how many parts; no part is much longer than it may be. */
+/** Ids of a page of long items, and the number of batches it took; no batch is much longer than the limit. */
 const collected = async (
   page: { readonly offset: number; readonly limit: number | null },
   ask: (query: ListBatchQuery) => Promise<ListBatch<{ readonly id: string }>>,
@@ -42,11 +42,11 @@ it.each([
   [{ offset: 10, limit: 50 }, IDS.slice(10, 60), 13],
   [{ offset: 99, limit: 5 }, IDS.slice(99), 1],
   [{ offset: 100, limit: null }, [], 1],
-])("a page of a long list comes whole and in its order, part after part: %o", async (page, ids, parts) => {
+])("a page of a long list arrives whole and in order, batch by batch: %o", async (page, ids, parts) => {
   expect(await collected(page, (query) => batchOf(IDS, query, read))).toEqual({ ids, parts });
 });
 
-it("a list that grows at its beginning and loses items between its parts has each other one once", async () => {
+it("a list that grows at its beginning and loses items between batches returns each other item once", async () => {
   const ids = [...IDS];
   const gone = new Set<string>();
   const listed = await collected(EVERYTHING, async (query) => {
@@ -59,14 +59,14 @@ it("a list that grows at its beginning and loses items between its parts has eac
 });
 
 it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
-  "the runs of all that a schedule spawned come whole and in order, and only those of the page are asked: %o",
+  "the runs of all exports of a schedule arrive whole and in order, and only those of the page are read: %o",
   async (page) => {
     const asked: string[] = [];
     const run = (id: string) => {
       asked.push(id);
       return read(id);
     };
-    const actors = { EXPORT: { getByName: () => ({ run }) } } as unknown as Env; // the one kind that is asked
+    const actors = { EXPORT: { getByName: () => ({ run }) } } as unknown as Env; // the only kind that is called
     const { start } = WHOLE_DAY;
     const home = { tenantId: "", destinationId: "", prefix: "", project: { id: "" } } as TestWorkspace;
     const spawned = [0, 1, 2].map(() => definitionOf(home, { start, end: start + 7 * DAY_MS }));
@@ -79,7 +79,7 @@ it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
   },
 );
 
-it("the runs of an export go on behind the run that was the last one, named by its id", async () => {
+it("the runs of an export continue after the given run id", async () => {
   const home = await newWorkspace();
   const { start } = WHOLE_DAY;
   const wanted = definitionOf(home, { start: start - 3 * DAY_MS, end: start });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 
-describe("An answer that an actor may hand on obliges nobody to dispose of it", () => {
+describe("An answer that an actor may pass on needs no disposal", () => {
   const asked = workspace(env as Env, "a-tenant-of-the-stub-test");
   it.each([
     { kind: "a record", answer: () => asked.project("unknown") },
@@ -12,7 +12,7 @@ describe("An answer that an actor may hand on obliges nobody to dispose of it", 
     expect(Object.getOwnPropertySymbols(await answer())).toEqual([]);
   });
 
-  it("and one that is no object stays what it is", async () => {
+  it("and stays unchanged when it is not an object", async () => {
     expect(await asked.binding("unknown")).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-/** A project with so many segments of one run each. */
+/** A project with `count` segments of one run each. */
 async function scattered(count: number): Promise<{ readonly project: TestProject; readonly ids: readonly string[] }> {
   const project = newProject();
   const ids = Array.from({ length: count }, newId);
@@ -38,7 +38,7 @@ async function scattered(count: number): Promise<{ readonly project: TestProject
 const segmentsOf = async (project: TestProject): Promise<number> => (await snapshot(project)).segments.length;
 
 describe("small segments", () => {
-  it("are merged by the alarm into one, with the same rows in their order", async () => {
+  it("are merged by the alarm into one, with the same rows in the same order", async () => {
     const { project, ids } = await scattered(5);
     const before = await exported(project);
     expect(await segmentsOf(project)).toBe(5);
@@ -52,7 +52,7 @@ describe("small segments", () => {
     expect(await snapshot(project)).toEqual(after);
   });
 
-  it("are left alone while they are young, and when merging them would not pay", async () => {
+  it("are not merged while they are young, or when merging would not pay", async () => {
     const { project } = await scattered(3);
     await runInDurableObject(shardStub(project), (instance) => instance.alarm());
     expect(await segmentsOf(project)).toBe(3);
@@ -61,7 +61,7 @@ describe("small segments", () => {
     expect(await segmentsOf(project)).toBe(3);
   });
 
-  it("are merged without anybody asking: the alarm stands where the merge is due", async () => {
+  it("are merged without a request: the alarm is set for the time of the merge", async () => {
     const { project } = await scattered(3);
     const [alarmAt, youngestAt] = await runInDurableObject(shardStub(project), async (_, { storage }) => [
       await storage.getAlarm(),
@@ -88,7 +88,7 @@ describe("small segments", () => {
     expect(await segmentsOf(project)).toBe(2);
   });
 
-  it("take with them what came late for their runs", async () => {
+  it("are merged together with late changes of their runs", async () => {
     const { project, ids } = await scattered(3);
     const [first = "", second = ""] = ids;
     await ingest(project, patch(first, { name: "patched" }), feedback(second, { key: "liked", score: 1 }));
@@ -104,7 +104,7 @@ describe("small segments", () => {
 });
 
 describe("a snapshot pins what it reads", () => {
-  it("for as long as an export may live, and not for longer", async () => {
+  it("for as long as an export may live, and no longer", async () => {
     const { project } = await scattered(3);
     const pinned = await snapshot(project);
     const rows = await rowsIn(pinned);
@@ -124,7 +124,7 @@ describe("a snapshot pins what it reads", () => {
     expect(await rowsIn(await snapshot(project))).toEqual(rows);
   });
 
-  it("of a schedule too: its windows keep their rows and late ones stay late", async () => {
+  it("of a schedule too: its windows keep their rows and late rows stay late", async () => {
     const { project, ids } = await scattered(3);
     const claim = { scheduleId: crypto.randomUUID(), exportId: crypto.randomUUID(), kind: "main" } as const;
     await shard(project).snapshot(WHOLE_DAY, 0, claim);
@@ -143,8 +143,8 @@ describe("a snapshot pins what it reads", () => {
   });
 });
 
-describe("a merge that is disturbed", () => {
-  it("by a death between the write and its commit loses nothing and doubles nothing", async () => {
+describe("an interrupted merge", () => {
+  it("that dies between the write and its commit loses nothing and duplicates nothing", async () => {
     const { project, ids } = await scattered(3);
     const before = await exported(project);
     await ingest(project, patch(ids[0] ?? "", { name: "patched" }));
@@ -167,7 +167,7 @@ describe("a merge that is disturbed", () => {
     expect(named(await exported(project))).toEqual(named(expected));
   });
 
-  it("by patches and new runs that come while it writes keeps them", async () => {
+  it("keeps patches and new runs that arrive while it writes", async () => {
     const { project, ids } = await scattered(3);
     const fresh = newId();
     await withEnv(project, ({ SEGMENTS }) => ({
@@ -187,7 +187,7 @@ describe("a merge that is disturbed", () => {
     expect(rows.find(({ id }) => id === ids[1])?.name).toBe("meanwhile");
   });
 
-  it("by a bucket that fails is done later", async () => {
+  it("that a bucket fails is retried later", async () => {
     const { project } = await scattered(3);
     const broken = { get: () => Promise.reject(new Error("the bucket is away")) } as unknown as R2Bucket;
     await withEnv(project, () => ({ SEGMENTS: broken }));

@@ -5,7 +5,7 @@ import { mergeChanges, noRun } from "../../../src/trace/run/merge.ts";
 import { groupByRun } from "../../../src/trace/segments/seal-plan.ts";
 import { bytes, newId, patch, post } from "../traces.ts";
 
-it("A row that waits to be sealed keeps no more in memory than its own bytes, whatever has been replaced in it", () => {
+it("A row that waits to be sealed keeps only its own bytes in memory, even if larger values were replaced", () => {
   const id = newId();
   const body = new Uint8Array(1024 * 1024);
   const replaced = post(id, { inputs: body.subarray(0, 1024 * 1024 - 1), error: body.subarray(1024 * 1024 - 1) });

@@ -23,8 +23,8 @@ import {
 } from "../traces.ts";
 
 /**
- * Whatever the order, the requests and the seals in between: each run that was acknowledged is exported once, with
- * what its changes say. The model is a few lines; the seed of a failure reproduces it.
+ * For any order of requests and seals: each acknowledged run is exported once, with
+ * the content of its changes. The model is a few lines; the seed of a failure reproduces it.
  */
 
 const SEEDS = Array.from({ length: rounds(2, 12) }, (_, n) => n + 1);
@@ -34,7 +34,7 @@ const OTHER_PROJECT = "other";
 
 type Json = Record<string, unknown>;
 
-/** One thing that a client sends. */
+/** One request of a client. */
 interface Sent {
   readonly kind: "post" | "patch" | "feedback";
   readonly run: string;
@@ -136,7 +136,7 @@ function changesOf(dice: Dice, id: string, startMs: number): Sent[] {
   return [...all, ...all.filter(() => dice.below(4) === 0)];
 }
 
-/** The run that was sent, or null when nothing says that it exists. */
+/** The run that was sent, or null when no change shows that it exists. */
 function modelOf(id: string, startMs: number, sent: readonly Sent[]): Shown | null {
   const said = (kind: Sent["kind"]): Json =>
     Object.assign({}, ...sent.filter((one) => one.kind === kind).map(({ json }) => json));
@@ -198,7 +198,7 @@ const batchOf = (sent: readonly Sent[]): string => {
   return JSON.stringify({ post: of("post"), patch: of("patch") });
 };
 
-/** Sends one request, as a batch where it can be one, and expects that all of it is taken. */
+/** Sends one request, as a batch where possible, and expects that all of it is accepted. */
 async function send(dice: Dice, home: TestProject, other: TestProject, sent: readonly Sent[]): Promise<void> {
   const isBatch = dice.below(2) === 0 && sent.every(({ kind }) => kind !== "feedback");
   const plain = new Blob([isBatch ? batchOf(sent) : multipartOf(sent)]).stream();
@@ -224,7 +224,7 @@ async function exportedOn({ tenantId, project }: TestProject, day: string): Prom
   return rowsIn(await snapshotOf(place, window));
 }
 
-/** Takes the shard out of memory, where it may not be any more. */
+/** Evicts the shard, where it may already be gone. */
 async function forget(project: TestProject, ordinal: number): Promise<void> {
   await shard(project, ordinal).has([]);
   await evictDurableObject(shardStub(project, ordinal));
@@ -233,7 +233,7 @@ async function forget(project: TestProject, ordinal: number): Promise<void> {
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
 
 it.each(SEEDS)(
-  "each run is exported once with what was sent of it, in whatever order (seed %i)",
+  "each run is exported once with everything sent of it, in any order (seed %i)",
   { tags: "search" },
   async (seed) => {
     const dice = diceOf(seed);

@@ -37,7 +37,7 @@ const namesFound = async ({ tenantId, project }: TestProject) => {
   return found.ok ? found.value.runs.map(({ row }) => row.name).sort() : found;
 };
 
-/** A project whose shard has been made, and takes so little. */
+/** A project whose shard exists and has a small capacity. */
 async function crowdedProject(): Promise<TestProject> {
   const project = newProject();
   await snapshot(project);
@@ -45,8 +45,8 @@ async function crowdedProject(): Promise<TestProject> {
   return project;
 }
 
-describe("while too much waits to be sealed", () => {
-  it("a request is refused as a whole, and taken once when it is sent again after the seal", async () => {
+describe("while the unsealed bytes exceed the limit", () => {
+  it("a request is refused as a whole, and accepted once when it is sent again after the seal", async () => {
     const project = await crowdedProject();
     const sent = Array.from({ length: 3 }, () => post(newId(), { inputs }));
     const more = [post(newId()), post(newId())];
@@ -63,7 +63,7 @@ describe("while too much waits to be sealed", () => {
     expect(await idsIn(project)).toEqual([...sent, ...more].map(({ id }) => id).sort());
   });
 
-  it("runs that have not ended are sealed too: nobody can hold the room by never ending his", async () => {
+  it("runs that have not ended are sealed too: a client cannot block a shard with unfinished runs", async () => {
     const project = await crowdedProject();
     for (let round = 0; round < 5; round += 1) {
       await ingest(project, post(newId(), { inputs }), post(newId(), { inputs }));
@@ -73,7 +73,7 @@ describe("while too much waits to be sealed", () => {
     expect(await exported(project)).toHaveLength(11);
   });
 
-  it("a change that waits for its run is acknowledged, kept, and brought home when there is room", async () => {
+  it("a change without its run is acknowledged, stored, and delivered when there is capacity", async () => {
     const project = await crowdedProject();
     const id = newId();
     await withEnv(project, () => ({ SEGMENTS: AWAY }));
@@ -87,7 +87,7 @@ describe("while too much waits to be sealed", () => {
     expect(JSON.parse(text(row?.feedback_stats))).toMatchObject({ liked: { n: 1 } });
   });
 
-  it("queries and edits of feedback are answered, and show what waits for room when there is some", async () => {
+  it("queries and edits of feedback are answered, and show waiting changes once there is capacity", async () => {
     const project = await crowdedProject();
     const id = newId();
     const given = feedback(id, { key: "liked", score: 1 });
@@ -109,7 +109,7 @@ describe("while too much waits to be sealed", () => {
   });
 });
 
-it("a storage that takes nothing refuses the request, keeps none of it, and takes it later", async () => {
+it("a storage that is full refuses the request, keeps none of it, and accepts it later", async () => {
   const project = newProject();
   await ingest(project, post(newId()));
   const sent = [post(newId()), post(newId())];
@@ -127,7 +127,7 @@ it("a storage that takes nothing refuses the request, keeps none of it, and take
   expect(await exported(project)).toHaveLength(3);
 });
 
-it("a run that is sent piece by piece stays within its bound, and its neighbours are exported", async () => {
+it("a run that is sent in many pieces stays within its limit, and its neighbours are exported", async () => {
   const project = newProject();
   const [large, neighbour] = [newId(), newId()];
   const half = bytes(JSON.stringify("x".repeat(MAX_RUN_BYTES / 2 - 10)));

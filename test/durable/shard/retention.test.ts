@@ -25,7 +25,7 @@ import {
 /** How long an object is kept for exports that are reading it. */
 const RETIRED_MS = 73 * 3_600_000;
 
-/** A project of a real workspace, which keeps runs for so many days. */
+/** A project of a real workspace, with a retention in days. */
 async function projectKeeping(retentionDays: number | null): Promise<TestProject> {
   const { tenantId } = newProject();
   const home = workspace(env, tenantId);
@@ -36,7 +36,7 @@ async function projectKeeping(retentionDays: number | null): Promise<TestProject
   return { tenantId, project: created.value };
 }
 
-/** Moves the shard's clock beyond the retention, or not quite. */
+/** Moves the shard's clock past the retention, or just before it. */
 const ringAt = (project: TestProject, instant: number): Promise<readonly string[]> =>
   runInDurableObject(shardStub(project), async (instance, { storage }) => {
     const real = Date.now;
@@ -67,7 +67,7 @@ const rowsAt = (project: TestProject, instant: number): Promise<number> =>
 
 const END = startOfDay("2030-01-02") + DAY_MS;
 
-it("runs are kept for the days that their project says, counted from the end of their day", async () => {
+it("runs are kept for the retention of their project, counted from the end of their day", async () => {
   const project = await projectKeeping(30);
   await ingest(project, post(newId()));
   await snapshot(project);
@@ -78,7 +78,7 @@ it("runs are kept for the days that their project says, counted from the end of 
   expect(await exported(project)).toHaveLength(2);
 });
 
-it("what is no longer kept is deleted by the shard's own alarm, objects after the exports that read them, and then all", async () => {
+it("expired data is deleted by the shard's own alarm: objects after the exports that read them, then the rest", async () => {
   const project = await projectKeeping(30);
   await ingest(project, post(newId()));
   const pinned = await snapshot(project);
@@ -96,7 +96,7 @@ it("what is no longer kept is deleted by the shard's own alarm, objects after th
   expect(await runInDurableObject(shardStub(project), (_, { storage }) => storage.getAlarm())).toBeNull();
 });
 
-it("runs that are no longer kept are counted no more", async () => {
+it("expired runs are no longer counted", async () => {
   const project = await projectKeeping(30);
   await ingest(project, post(newId()));
   await snapshot(project);
@@ -106,7 +106,7 @@ it("runs that are no longer kept are counted no more", async () => {
   expect(await shard(project).statistics()).toEqual(NO_RUNS);
 });
 
-it("what comes for such a day is taken, exported by nobody, and deleted too", async () => {
+it("changes for an expired day are accepted, never exported, and deleted too", async () => {
   const project = await projectKeeping(30);
   const late = END + 31 * DAY_MS;
   await ingest(project, post(newId()));
@@ -119,7 +119,7 @@ it("what comes for such a day is taken, exported by nobody, and deleted too", as
   expect(await keysOf(project)).toEqual([]);
 });
 
-/** When the shard will ask next how long its day is kept. */
+/** When the shard will next ask for the retention of its day. */
 const looksAt = (project: TestProject): Promise<number | null> =>
   runInDurableObject(
     shardStub(project),
@@ -132,7 +132,7 @@ const keep = async ({ tenantId, project }: TestProject, retentionDays: number | 
 };
 
 it.each([null, 365])(
-  "a retention shortened from %s days ends the days that rest, without any export of them",
+  "a retention shortened from %s days expires idle days, without any export of them",
   async (days) => {
     const project = await projectKeeping(days);
     await ingest(project, post(newId()));
@@ -147,7 +147,7 @@ it.each([null, 365])(
   },
 );
 
-it("feedback on runs that are no longer kept is listed no more, that on others is", async () => {
+it("feedback on expired runs is no longer listed, feedback on other runs is", async () => {
   const project = await projectKeeping(30);
   const [gone, kept] = [newId(), newId()];
   await ingest(project, post(gone), post(kept, { start_time: NOON + DAY_MS * 1000 }));
@@ -162,7 +162,7 @@ it("feedback on runs that are no longer kept is listed no more, that on others i
   expect(await given()).toEqual([kept]);
 });
 
-it("a project that names no retention keeps its runs for ever, its days come to rest, and a new retention ends them", async () => {
+it("a project without a retention keeps its runs for ever, its days become idle, and a new retention expires them", async () => {
   const project = await projectKeeping(null);
   await ingest(project, post(newId()));
   const late = END + 10_000 * DAY_MS;

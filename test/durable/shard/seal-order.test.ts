@@ -2,10 +2,10 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { exported, ingest, NOON, newId, newProject, patch, post, shard, shardStub, snapshot } from "../traces.ts";
 
-/** As many changes as a seal reads together. */
+/** As many changes as a seal reads at a time. */
 const PAGE = 20_000;
 
-it("a later patch wins over an earlier one although the seal reads so many changes between them that it reads twice", async () => {
+it("a later patch wins over an earlier one even if the seal reads them in different batches", async () => {
   const project = newProject();
   const runs = { fresh: newId(), sealed: newId(), unborn: newId() };
   const patched = (name: string, end_time: number | null) =>
@@ -20,7 +20,7 @@ it("a later patch wins over an earlier one although the seal reads so many chang
   await ingest(project, ...patched("late", NOON + 5));
   await shard(project).ingest([patch(runs.unborn, { name: "late", end_time: NOON + 5 }), post(runs.unborn)]);
 
-  // An old run makes the seal due, which leaves those alone that are young and have not ended.
+  // An old run makes the seal due, which skips young runs that have not ended.
   await runInDurableObject(shardStub(project), (_, { storage }) => {
     storage.sql.exec("UPDATE change SET at = 0 WHERE run = ?", filler[0]?.id);
   });

@@ -7,18 +7,18 @@ import { equalBytes, segmentOf } from "../../parquet/files.ts";
 import { plainRun } from "../../parquet/runs.ts";
 
 /**
- * What does not compress fills the buffers of the Workers runtime's zlib, which ended zstd too early at 40 KiB
+ * Incompressible data fills the buffers of the Workers runtime's zlib, which ended zstd too early at 40 KiB
  * (src/parquet/encoding/codec.ts): only a test inside that runtime can see it.
  */
 
 const KIB = 1024;
-/** Around that buffer, its multiples, and pages of a mebibyte; 6 MiB together. */
+/** Sizes around that buffer, its multiples, and pages of a mebibyte; 6 MiB together. */
 const SIZES = [39, 40, 41, 80, 120, 400, 1023, 1024, 1025, 2048].map((kib) => kib * KIB);
 const CODECS: readonly Compression[] = ["zstandard", "gzip", "snappy", "none"];
 
 function noise(bytes: number): Uint8Array {
   const made = new Uint8Array(bytes);
-  // The platform gives at most 64 KiB of random bytes at once.
+  // The platform returns at most 64 KiB of random bytes per call.
   for (let at = 0; at < bytes; at += 64 * KIB) crypto.getRandomValues(made.subarray(at, at + 64 * KIB));
   return made;
 }
@@ -29,7 +29,7 @@ const ROWS: readonly SegmentRow[] = SIZES.map((size, index) => ({
   error: noise(size - 1),
 }));
 
-it.each(CODECS)("megabytes of noise are written, read back and derived as they came, in %s", (codec) => {
+it.each(CODECS)("megabytes of noise are written, read back and derived unchanged, in %s", (codec) => {
   const segment = segmentOf(ROWS);
   expectNoise(readSegmentRows(segment), ROWS);
   const derived = deriveSegment(segment, { selection: { version: "v1", fields: null }, codec, keep: null });
@@ -40,7 +40,7 @@ it.each(CODECS)("megabytes of noise are written, read back and derived as they c
   expect(derived !== null && again !== null && equalBytes(derived.bytes, again.bytes)).toBe(true);
 });
 
-it("rows cut out of noise by a window keep theirs", () => {
+it("a window cut out of rows of noise keeps their bytes", () => {
   const [first, , third] = ROWS;
   if (first === undefined || third === undefined) throw new Error("there are more rows");
   const keep = [{ start: first.start_time, end: third.start_time }];
@@ -50,7 +50,7 @@ it("rows cut out of noise by a window keep theirs", () => {
   expect(cut !== null && expected !== null && equalBytes(cut.bytes, expected.bytes)).toBe(true);
 });
 
-it("rows picked for what they lack are found beside values of any size", () => {
+it("rows without a value are found beside values of any size", () => {
   const sparse = [...ROWS, ...ROWS, ...ROWS].map((row, index) => ({
     ...plainRun(index),
     inputs: index % 10 === 0 ? null : row.inputs,

@@ -46,7 +46,7 @@ describe("ingest", () => {
     }
   });
 
-  it("takes the same change twice as once", async () => {
+  it("applies the same change only once", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id));
@@ -56,7 +56,7 @@ describe("ingest", () => {
     expect(await exported(project)).toHaveLength(1);
   });
 
-  it("keeps a value of several megabytes whole to the byte", async () => {
+  it("stores a value of several megabytes unchanged", async () => {
     const project = newProject();
     const id = newId();
     const noise = Array.from({ length: 50 }, () =>
@@ -71,7 +71,7 @@ describe("ingest", () => {
     expect(text(row?.outputs)).toBe("{}");
   });
 
-  it("spreads the runs of a project over its shards, and a snapshot has all of a burst", async () => {
+  it("spreads the runs of a project over its shards, and a snapshot holds all of a burst", async () => {
     const project = newProject(3);
     const ids = Array.from({ length: 300 }, newId);
     await Promise.all(
@@ -82,7 +82,7 @@ describe("ingest", () => {
     expect((await rowsIn(snapshotted)).map(({ id }) => id).sort()).toEqual(ids);
   });
 
-  it("keeps a run in the day in which it began", async () => {
+  it("keeps a run in the day in which it started", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id));
@@ -91,7 +91,7 @@ describe("ingest", () => {
   });
 
   it.each(["20300103T120000000000Z", ""])(
-    "keeps a run in its day that is patched with the dotted order %j",
+    "keeps a run in its day when a patch has the dotted order %j",
     async (order) => {
       for (const isSealedBetween of [false, true]) {
         const project = newProject();
@@ -106,7 +106,7 @@ describe("ingest", () => {
 });
 
 describe("a snapshot", () => {
-  it("of a day without runs is empty and leaves no trace", async () => {
+  it("of a day without runs is empty and leaves nothing in storage", async () => {
     const project = newProject();
     expect(await snapshot(project)).toEqual({ segments: [] });
     await runInDurableObject(shardStub(project), (_, { storage }) => {
@@ -116,7 +116,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it("orders rows by start time and id, and says what its segments hold", async () => {
+  it("orders rows by start time and id, and describes its segments", async () => {
     const project = newProject();
     const [a, b, c] = [newId(), newId(), newId()];
     await ingest(project, post(c, { start_time: NOON + 1 }), post(b), post(a));
@@ -125,7 +125,7 @@ describe("a snapshot", () => {
     expect(snapshotted.segments).toMatchObject([{ rows: 3, minStart: NOON, maxStart: NOON + 1 }]);
   });
 
-  it("has only the segments that overlap its window, the end not included", async () => {
+  it("has only the segments that overlap its window, whose end is exclusive", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     const at = NOON / 1000;
@@ -202,7 +202,7 @@ describe("a snapshot", () => {
     expect(new Set((await rowsIn(folded)).map(({ id }) => id)).size).toBe(10);
   });
 
-  it("closes segments by their tags and names too", async () => {
+  it("closes segments by the size of their tags and names too", async () => {
     const project = newProject();
     const ids = Array.from({ length: 4 }, newId);
     await ingest(project, ...ids.map((id) => post(id, { name: "n".repeat(500), tags: ["t".repeat(500)] })));
@@ -212,7 +212,7 @@ describe("a snapshot", () => {
 });
 
 describe("the alarm", () => {
-  it("leaves young runs hot, and seals old ones", async () => {
+  it("leaves young runs unsealed, and seals old ones", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     await withEnv(project, () => ({ SEAL_AGE_MS: 3_600_000 }));
@@ -225,7 +225,7 @@ describe("the alarm", () => {
     expect(await keysOf(project)).toHaveLength(1);
   });
 
-  it("seals ended runs first when much is hot, and all when too much is", async () => {
+  it("seals ended runs first above the seal size, and all runs far above it", async () => {
     const project = newProject();
     const inputs = bytes(`{"a":"${"x".repeat(2000)}"}`);
     const [open, ended] = [newId(), newId()];
@@ -243,7 +243,7 @@ describe("the alarm", () => {
     expect(await hotAfterAlarm()).toEqual([]);
   });
 
-  it("may ring twice", async () => {
+  it("may run twice", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     await withEnv(project, () => ({ SEAL_AGE_MS: 0 }));
@@ -254,7 +254,7 @@ describe("the alarm", () => {
     expect(await keysOf(project)).toHaveLength(1);
   });
 
-  it("removes a replaced segment when no export can be reading it any more, and not before", async () => {
+  it("removes a replaced segment only when no export can be reading it any more", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id));
@@ -272,7 +272,7 @@ describe("the alarm", () => {
   });
 });
 
-it("a replaced segment outlasts the exports of an installation that lets them live for longer", async () => {
+it("a replaced segment outlives the exports of an installation with a longer time limit", async () => {
   const project = newProject();
   const id = newId();
   await ingest(project, post(id));
@@ -292,7 +292,7 @@ it("a replaced segment outlasts the exports of an installation that lets them li
   }
 });
 
-describe("a death between the write and its commit", () => {
+describe("a crash between the write and its commit", () => {
   const dying = (project: ReturnType<typeof newProject>) =>
     withEnv(project, ({ SEGMENTS }, state) => ({
       SEGMENTS: {
@@ -305,7 +305,7 @@ describe("a death between the write and its commit", () => {
       } as unknown as R2Bucket,
     }));
 
-  it("loses nothing and doubles nothing", async () => {
+  it("loses nothing and duplicates nothing", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id), post(newId()));
@@ -319,7 +319,7 @@ describe("a death between the write and its commit", () => {
     expect((await exported(project)).map(({ name }) => name).sort()).toEqual(["patched", "posted"]);
   });
 
-  it("leaves objects that are swept away later", async () => {
+  it("leaves objects that are removed later", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     await dying(project);

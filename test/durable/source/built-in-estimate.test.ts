@@ -37,7 +37,7 @@ const plainRuns = (count: number) =>
     }),
   );
 
-/** What the real export of the same question wrote. */
+/** What the real export of the same request wrote. */
 const written = async (home: TestWorkspace, question: EstimateQuestion) => {
   const { exportFields, formatVersion, compression, window } = question;
   const definition = definitionOf(home, { exportFields, formatVersion, compression, ...window });
@@ -58,7 +58,7 @@ const written = async (home: TestWorkspace, question: EstimateQuestion) => {
 };
 
 describe("an estimate", () => {
-  it("of sealed runs is exact: rows, files and parts are those of the export, and bytes are at most 1 KiB per segment more", async () => {
+  it("of sealed runs is exact: rows, files and parts are those of the export, and bytes at most 1 KiB per segment more", async () => {
     const home = await newWorkspace();
     for (let n = 0; n < 3; n += 1) {
       await ingest(home, ...plainRuns(200), noisyRun(4));
@@ -86,7 +86,7 @@ describe("an estimate", () => {
     expect(await estimateOf(home, questionOf())).toMatchObject({ files: 1, exact: true });
   });
 
-  it("counts runs that are not sealed yet, and leaves them unsealed", async () => {
+  it("counts unsealed runs, and does not seal them", async () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(500));
     const question = questionOf();
@@ -108,7 +108,7 @@ describe("an estimate", () => {
     expect(await estimateOf(home, questionOf())).toMatchObject({ rows: 3, files: 1, exact: false });
   });
 
-  it("takes of a segment that the window cuts as much as the window covers of its time", async () => {
+  it("counts a segment that the window cuts in proportion to the covered time", async () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(1000));
     await snapshot(home);
@@ -121,7 +121,7 @@ describe("an estimate", () => {
     expect(await estimateOf(home, questionOf({ window: beside }))).toMatchObject({ rows: 0, files: 0 });
   });
 
-  it("with another codec has the same rows and files, and about the bytes", async () => {
+  it("with another codec has the same rows and files, and about the same bytes", async () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(2000));
     await snapshot(home);
@@ -135,7 +135,7 @@ describe("an estimate", () => {
     }
   });
 
-  it("with a filter leaves out segments that statistics rule out, counts the others whole, and is not exact", async () => {
+  it("with a filter skips segments that statistics rule out, counts the others whole, and is not exact", async () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(300));
     await snapshot(home);
@@ -144,13 +144,13 @@ describe("an estimate", () => {
     for (const [filter, rows] of [
       ['eq(name,"later")', 200],
       ['search("2 and")', 500],
-      ['eq(name,"nobody")', 0],
+      ['eq(name,"unknown")', 0],
     ] as const) {
       expect(await estimateOf(home, questionOf({ filter }))).toMatchObject({ rows, exact: false });
     }
   });
 
-  it("of several days and shards asks them all", async () => {
+  it("of several days and shards includes all of them", async () => {
     const home = await newWorkspace();
     const sharded = { ...home, project: { ...home.project, shards: 4 } };
     await ingest(sharded, ...plainRuns(40));

@@ -27,7 +27,7 @@ const remove = async (home: TestWorkspace) =>
   expect(await workspace(env, home.tenantId).deleteProject(home.project.id)).toEqual({ ok: true, value: null });
 
 describe("a project that is deleted", () => {
-  it("is unknown at once, with its feedback, and its name begins anew", async () => {
+  it("is unknown immediately, with its feedback, and its name can be used again", async () => {
     const home = await newWorkspace();
     const run = newId();
     await ingest(home, post(run), feedback(run, { key: "k", score: 1 }));
@@ -42,7 +42,7 @@ describe("a project that is deleted", () => {
     expect(await own.createExport(definitionOf(home))).toMatchObject({ ok: false, failure: { what: "project" } });
   });
 
-  it("leaves nothing in the bucket, nor does what was on its way to it; other projects keep theirs", async () => {
+  it("leaves nothing in the bucket, not even changes in flight; other projects keep their objects", async () => {
     const home = await newWorkspace();
     const neighbour = { ...home, project: { ...newProject(2).project, tenantId: home.tenantId } };
     await ingest(home, ...Array.from({ length: 3 }, () => post(newId())));
@@ -52,7 +52,7 @@ describe("a project that is deleted", () => {
     const kept = (await keysOf(home)).filter((key) => key.includes(neighbour.project.id));
     expect([kept.length, (await keysOf(home)).length]).toEqual([1, 2]);
     await remove(home);
-    // The alarm may have run by itself already.
+    // The alarm may have run already.
     const left = async () => (await keysOf(home)).filter((key) => key.includes(home.project.id));
     while ((await left()).length > 0) await runDurableObjectAlarm(straysStub(home));
     expect(await keysOf(home)).toEqual(kept);
@@ -72,7 +72,7 @@ describe("a project that is deleted", () => {
     ).toEqual({ days: [], upTo: 0 });
   });
 
-  it("fails its exports that have not ended, and they say why; schedules are cancelled, what has ended stays", async () => {
+  it("fails its unfinished exports with that reason; schedules are cancelled, ended exports stay", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const own = workspace(env, home.tenantId);
@@ -91,7 +91,7 @@ describe("a project that is deleted", () => {
     await expect.poll(runs).not.toContain(null);
   });
 
-  it("is lost to an export that waits for room, paused or not", async () => {
+  it("fails an export that waits for capacity, paused or not", async () => {
     const home = await newWorkspace();
     for (const isPaused of [true, false]) {
       const definition = definitionOf(home);

@@ -38,7 +38,7 @@ describe("a patch that names neither project nor day", () => {
     expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
   });
 
-  it("finds its run within the same request, and after it was sealed", async () => {
+  it("finds its run within the same request, and after the run was sealed", async () => {
     const project = newProject();
     const [a, b] = [newId(), newId()];
     await ingest(project, patch(a, ended), post(a), post(b));
@@ -47,7 +47,7 @@ describe("a patch that names neither project nor day", () => {
     expect((await exported(project)).map(({ status }) => status)).toEqual(["success", "success"]);
   });
 
-  it("waits for its run, and a snapshot right after the run has it", async () => {
+  it("waits for its run, and a snapshot right after the run includes it", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, patch(id, { ...ended, name: "first" }));
@@ -58,7 +58,7 @@ describe("a patch that names neither project nor day", () => {
     expect(await exported(project)).toMatchObject([{ status: "success", name: "second", run_type: "llm" }]);
   });
 
-  it("is brought home by the alarm", async () => {
+  it("is delivered by the alarm", async () => {
     const project = newProject();
     const id = newId();
     expect(await unroutedOf(project).route([patch(id, ended)])).toEqual(ok({ delivered: 0, kept: 1 }));
@@ -69,7 +69,7 @@ describe("a patch that names neither project nor day", () => {
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
   });
 
-  it("of several megabytes is kept whole while it waits", async () => {
+  it("of several megabytes is stored unchanged while it waits", async () => {
     const project = newProject();
     const id = newId();
     const large = `{"a":"${"0123456789".repeat(500_000)}"}`;
@@ -95,7 +95,7 @@ describe("very many changes without their runs", () => {
       );
     });
 
-  it("hold up no snapshot", async () => {
+  it("do not delay a snapshot", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, patch(newId(), ended));
@@ -105,16 +105,16 @@ describe("very many changes without their runs", () => {
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
   });
 
-  it("are asked for once on each day, and again only where they may have come since", async () => {
+  it("are looked up once on each day, and again only where their runs may have arrived since", async () => {
     const project = newProject();
     const days = ["2030-01-02", "2030-01-03", "2030-01-04"];
     const [early, lost, late] = [newId(), newId(), newId()];
     for (const day of [0, 1, 2]) await ingest(project, post(newId(), { start_time: NOON + day * DAY_MS * 1000 }));
     await ingest(project, patch(early, ended), patch(lost, ended));
     await park(project, Date.now());
-    // What is parked is counted anew.
+    // What is parked is counted again.
     await evictDurableObject(stub(project));
-    /** What shards were asked for by the runs' ids. */
+    /** The run ids for which shards were asked. */
     let asked: string[] = [];
     await runInDurableObject(stub(project), (instance) => {
       // The alarm looks for runs too, at a time that depends on the machine.
@@ -158,7 +158,7 @@ describe("very many changes without their runs", () => {
     expect(patched.sort()).toEqual([early, late]);
   });
 
-  it("are given up all together after a week", async () => {
+  it("are all dropped after a week", async () => {
     const project = newProject();
     await unroutedOf(project).route([patch(newId(), ended)]);
     await park(project, Date.now() - 8 * 86_400_000);
@@ -169,8 +169,8 @@ describe("very many changes without their runs", () => {
   });
 });
 
-describe("where little may wait for runs", () => {
-  /** Room for so much; half of it for changes whose runs are not there. */
+describe("where the capacity for changes without runs is small", () => {
+  /** Capacity in bytes; half of it for changes whose runs do not exist. */
   const narrowed = async (room: Partial<Env>, project = newProject()): Promise<TestProject> => {
     await runInDurableObject(stub(project), (instance) => {
       // `env` is protected in the types alone.
@@ -186,7 +186,7 @@ describe("where little may wait for runs", () => {
       ({ runId }) => runId,
     );
 
-  it("what is too much is refused and leaves nothing, what waits stays, and both arrive when the runs have come", async () => {
+  it("changes above it are refused and leave nothing, waiting ones stay, and both arrive when the runs exist", async () => {
     const project = await narrow();
     const ids = Array.from({ length: 5 }, newId);
     const scores = ids.map((id) => feedback(id, { key: "k", score: 1 }));
@@ -198,7 +198,7 @@ describe("where little may wait for runs", () => {
     expect((await exported(project)).map(({ feedback_stats }) => feedback_stats !== null)).toEqual(ids.map(() => true));
   });
 
-  it("changes of runs that are there pass, and so do posts beside what is refused", async () => {
+  it("changes of existing runs are accepted, and so are posts beside refused changes", async () => {
     const project = await narrow();
     const [run, beside] = [newId(), newId()];
     await ingest(project, post(run));
@@ -208,7 +208,7 @@ describe("where little may wait for runs", () => {
     expect(await exported(project)).toMatchObject([{ id: run, status: "success" }, { id: beside }]);
   });
 
-  it("feedback that waits can be changed no more, feedback that is with its run can", async () => {
+  it("waiting feedback can no longer be changed, delivered feedback can", async () => {
     const project = await narrow();
     const run = newId();
     await ingest(project, post(run));
@@ -221,7 +221,7 @@ describe("where little may wait for runs", () => {
     expect(await given(project)).toEqual([away.id]);
   });
 
-  it("bytes are counted like changes, still after a restart, and nothing passes when all room is taken", async () => {
+  it("bytes are counted like changes, also after a restart, and nothing is accepted when the capacity is used up", async () => {
     const room = { MAX_PARKED_BYTES: 20_000 };
     const project = await narrowed(room);
     const run = newId();
@@ -239,7 +239,7 @@ describe("where little may wait for runs", () => {
   });
 });
 
-it("a shard that cannot be asked loses no change, and does not let the next look overtake a message on its way", async () => {
+it("a shard that is unavailable loses no change, and no later lookup overtakes a message in flight", async () => {
   const project = newProject();
   const id = newId();
   let onTheirWay = 0;
@@ -273,7 +273,7 @@ it("a shard that cannot be asked loses no change, and does not let the next look
   expect(most).toBe(1);
 });
 
-it("feedback is exported with its run, given before or after it", async () => {
+it("feedback is exported with its run, sent before or after it", async () => {
   const project = newProject();
   const id = newId();
   await ingest(project, feedback(id, { key: "k", score: 1 }));
@@ -285,8 +285,8 @@ it("feedback is exported with its run, given before or after it", async () => {
   });
 });
 
-describe("a change that names another project than its run's", () => {
-  it("is brought to its run, and holds up nobody else's change of it", async () => {
+describe("a change that names another project than that of its run", () => {
+  it("is delivered to its run, and does not delay other changes of that run", async () => {
     const project = newProject();
     const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
     const [early, late] = [newId(), newId()];
@@ -304,7 +304,7 @@ describe("a change that names another project than its run's", () => {
     expect(await exported(other)).toHaveLength(1);
   });
 
-  it("goes to the named project when the run is in both", async () => {
+  it("goes to the named project when the run exists in both", async () => {
     const project = newProject();
     const other = { tenantId: project.tenantId, project: { ...project.project, id: crypto.randomUUID() } };
     const id = newId();
@@ -316,7 +316,7 @@ describe("a change that names another project than its run's", () => {
   });
 });
 
-describe("the days of a project", () => {
+describe("the registered days of a project", () => {
   const query = (project: TestProject, changes: { readonly after?: number; readonly limit?: number } = {}) => ({
     projectId: project.project.id,
     after: 0,
@@ -329,7 +329,7 @@ describe("the days of a project", () => {
     for (const day of days) await unroutedOf(project).registerDay({ projectId: project.project.id, day, shards: 1 });
   };
 
-  it("are told in the order of their last notes, each note once, as many at a time as are asked for", async () => {
+  it("are returned in the order of their last registration, each once, up to the limit", async () => {
     const project = newProject();
     await note(project, "2030-01-01", "2030-01-02", "2030-01-05", "2030-01-02", "2030-01-06");
     const first = await unroutedOf(project).registeredDays(query(project, { limit: 1 }));
@@ -347,7 +347,7 @@ describe("the days of a project", () => {
   });
 });
 
-describe("however many days of however many projects are newer", () => {
+describe("even when many days of many projects are newer", () => {
   /** Fifty other projects with runs on each of the twenty days after the run's own. */
   const noteNewerDays = async (project: TestProject) => {
     const days = Array.from({ length: 20 }, (_, n) => dayOf(startOfDay(DAY) + (n + 1) * DAY_MS));
@@ -360,7 +360,7 @@ describe("however many days of however many projects are newer", () => {
     );
   };
 
-  it("feedback that says when its run began finds it at once", async () => {
+  it("feedback with the start time of its run finds it on the first lookup", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id));
@@ -369,7 +369,7 @@ describe("however many days of however many projects are newer", () => {
     expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
-  it("a patch that names the project of its run finds it at once", async () => {
+  it("a patch that names the project of its run finds it on the first lookup", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, post(id));
@@ -378,7 +378,7 @@ describe("however many days of however many projects are newer", () => {
     expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
-  it("each of them is asked in its turn for a run of which nothing is known", async () => {
+  it("every registered day is searched for a run without a known day", async () => {
     const project = newProject();
     await noteNewerDays(project);
     const asked = await runInDurableObject(stub(project), (_, { storage }) => {

@@ -7,7 +7,7 @@ import type { RunChange } from "../../../src/trace/run/change.ts";
 import { feedbackEdit } from "../../../src/trace/run/feedback.ts";
 import { env, exported, ingest, newId, newProject, post, shardStub, type TestProject, text } from "../traces.ts";
 
-/** As a client's feedback is read: whole, with the time at which it was created. */
+/** A client's feedback as it is read: whole, with its creation time. */
 const given = (run: string, id: string, members: object = {}): RunChange => {
   const entry = { id, key: "liked", score: 1, created_at: "2030-01-02T12:00:00.000Z", ...members };
   return feedbackEdit(run, { id, json: JSON.stringify(entry) });
@@ -48,7 +48,7 @@ describe("feedback is found by its id and by its run", () => {
     expect((await idsOf(project)).sort()).toEqual([...ids].sort());
   });
 
-  it("while its run has not come, and when the run comes", async () => {
+  it("before its run arrives, and after", async () => {
     const project = newProject();
     const [run, id] = [newId(), newId()];
     await ingest(project, given(run, id));
@@ -60,7 +60,7 @@ describe("feedback is found by its id and by its run", () => {
     expect(await list(project, { ids: [id] })).toMatchObject([{ projectId: project.project.id, score: 0 }]);
   });
 
-  it("of its own tenant only", async () => {
+  it("only in its own tenant", async () => {
     const project = newProject();
     const [run, id] = [newId(), newId()];
     await ingest(project, post(run), given(run, id));
@@ -69,7 +69,7 @@ describe("feedback is found by its id and by its run", () => {
   });
 });
 
-it("a list is narrowed by project, key, source and score, and comes in pages, the newest first", async () => {
+it("a list is filtered by project, key, source and score, and paged, newest first", async () => {
   const project = newProject();
   const [run, ...ids] = Array.from({ length: 5 }, newId);
   const members = [
@@ -89,7 +89,7 @@ it("a list is narrowed by project, key, source and score, and comes in pages, th
   expect(await idsOf(project, { projectIds: [newId()] })).toEqual([]);
 });
 
-describe("what a feedback says can change", () => {
+describe("the content of a feedback can change", () => {
   it.each(["before its run is sealed", "after its run is sealed"])("%s", async (when) => {
     const project = newProject();
     const [run, kept, gone] = [newId(), newId(), newId()];
@@ -114,7 +114,7 @@ describe("what a feedback says can change", () => {
     expect(await statsOf(project)).toEqual([null]);
   });
 
-  it("sent again under its id, it is one feedback, created when it was first sent", async () => {
+  it("feedback sent again under its id is one feedback, created when it was first sent", async () => {
     const project = newProject();
     const [run, id] = [newId(), newId()];
     await ingest(project, post(run), given(run, id));
@@ -125,7 +125,7 @@ describe("what a feedback says can change", () => {
   });
 
   it.each(["before they are sealed", "after they are sealed", "within one request"])(
-    "sent again on another run, it is on that run alone, %s",
+    "feedback sent again for another run is on that run alone, %s",
     async (when) => {
       const project = newProject();
       const [left, joined, id] = [newId(), newId(), newId()];
@@ -141,7 +141,7 @@ describe("what a feedback says can change", () => {
     },
   );
 
-  it("sent again on another run before its first run has come, it is on the other run alone when that comes", async () => {
+  it("feedback sent again for another run before its first run arrived is on the other run alone", async () => {
     const project = newProject();
     const [left, joined, id] = [newId(), newId(), newId()];
     await ingest(project, given(left, id));
@@ -153,7 +153,7 @@ describe("what a feedback says can change", () => {
 });
 
 it.each(["is with its runs, sealed and not", "waits for its runs"])(
-  "feedback that is longer than a message is listed whole, in order, and still as it is now, when it %s",
+  "feedback longer than a message is listed whole, in order, and in its current state, when it %s",
   async (where) => {
     const project = newProject();
     const runs = Array.from({ length: 9 }, newId);

@@ -11,7 +11,7 @@ async function* each(...changes: (RunChange | Invalid)[]) {
 }
 
 describe("one ingest request", () => {
-  it("keeps what is whole although a neighbour is refused, and says why", async () => {
+  it("accepts valid changes although another one is refused, and gives the reason", async () => {
     const { tenantId, project } = newProject();
     const [kept, foreign] = [newId(), newId()];
     const unknown = { reason: "not_found", what: "project", id: "x" } as const;
@@ -40,7 +40,7 @@ describe("one ingest request", () => {
     expect((await exported({ tenantId, project })).map(({ id }) => id)).toContain(kept);
   });
 
-  it("reaches a thousand days and projects, no more: what lies beyond is refused, and said", async () => {
+  it("reaches at most a thousand days and projects: the rest is refused, with a reason", async () => {
     const { tenantId, project } = newProject();
     const places = new Set<string>();
     const shardOf = (name: string) => ({

@@ -9,7 +9,7 @@ const SECOND = 1_000_000;
 const usage = (total: number) =>
   bytes(`{"usage_metadata":{"input_tokens":1,"output_tokens":${total - 1},"total_tokens":${total}}}`);
 
-it("runs of all shards and days are counted, with tokens, errors and latencies, as often as segments are rewritten", async () => {
+it("runs of all shards and days are counted once, with tokens, errors and latencies, even after segments are rewritten", async () => {
   const project = newProject(3);
   const ids = Array.from({ length: 10 }, newId);
   await ingest(
@@ -40,6 +40,6 @@ it("runs of all shards and days are counted, with tokens, errors and latencies, 
   expect(latencyAt(known, 1) ?? 0).toBeGreaterThan(7);
 });
 
-it("a project without runs has statistics of no runs", async () => {
+it("a project without runs has the statistics of zero runs", async () => {
   expect(await told(newProject())).toMatchObject({ runs: 0, firstStart: null });
 });

@@ -9,7 +9,7 @@ import { queryOf } from "../../../src/http/runs/query-schemas.ts";
 import { newProject } from "../traces.ts";
 
 const MIB = 1024 * 1024;
-/** Those that were on their way when a bound was reached come in. */
+/** Requests that were in flight when a bound was reached still arrive. */
 const SIDE_BY_SIDE = 12;
 
 const DAYS = ["2026-09-02", "2026-09-01"];
@@ -18,11 +18,11 @@ interface Shards {
   readonly projects: number;
   readonly shards: number;
   readonly readBytes: number;
-  /** Whether one has a run that fits. */
+  /** Whether one has a matching run. */
   readonly finds: (shard: { readonly day: string; readonly projectId: string; readonly shard: string }) => boolean;
 }
 
-/** Asks for runs of two days, of which the shards say what was read and found. */
+/** Queries runs of two days, whose shards report what was read and found. */
 async function ask({ projects: count, shards, readBytes, finds }: Shards, limit = 10) {
   const projects = new Map(Array.from({ length: count }, () => newProject(shards).project).map((one) => [one.id, one]));
   const daysOf = (day: string) => [...projects.values()].map(({ id }: Project) => ({ projectId: id, day, shards }));
@@ -43,17 +43,17 @@ async function ask({ projects: count, shards, readBytes, finds }: Shards, limit 
       .flatMap(daysOf);
   const env = { UNROUTED: { getByName: () => ({ daysToQuery }) }, TRACE_SHARD: { getByName: shardOf } };
   const query = { ...queryOf({ limit }), projects };
-  const page = await queryRuns(env as unknown as Env, "tenant", query); // nothing else is asked
+  const page = await queryRuns(env as unknown as Env, "tenant", query); // nothing else is used
   return { questions, refusal: page.ok ? null : page.failure, found: page.ok ? page.value : null };
 }
 
 describe("a day of very many shards", () => {
-  it("is answered when something is found, however much was read for it", async () => {
+  it("is answered when a run is found, however many bytes were read for it", async () => {
     const { found } = await ask({ projects: 40, shards: 1, readBytes: 33 * MIB, finds: () => true });
     expect(found?.runs).toHaveLength(10);
   });
 
-  it("is answered when something is found, however many shards were asked for it", async () => {
+  it("is answered when a run is found, however many shards were read for it", async () => {
     const { found, questions } = await ask({ projects: 100, shards: 64, readBytes: 0, finds: () => true });
     expect([found?.runs.length, questions]).toEqual([10, 6400]);
   });
@@ -64,7 +64,7 @@ describe("a day of very many shards", () => {
     expect(questions).toBeLessThan(9000 + SIDE_BY_SIDE);
   });
 
-  it("ends a page that has runs of the days before it, and the next page begins there", async () => {
+  it("ends a page that already holds runs, and the next page starts at that day", async () => {
     const finds: Shards["finds"] = ({ day, shard }) => day === DAYS[0] && shard === "0";
     const { found, questions } = await ask({ projects: 1, shards: 4999, readBytes: 0, finds });
     expect([found?.runs.length, questions]).toEqual([1, 4999]);
@@ -72,21 +72,21 @@ describe("a day of very many shards", () => {
   });
 });
 
-describe("a query that finds nothing is refused", () => {
+describe("a query that finds nothing", () => {
   const finds = () => false;
-  it("after a bounded number of questions", async () => {
+  it("is refused after a bounded number of requests", async () => {
     const { refusal, questions } = await ask({ projects: 3, shards: 2000, readBytes: 0, finds });
     expect(refusal?.reason).toBe("invalid");
     expect(questions).toBeLessThan(5000 + SIDE_BY_SIDE);
   });
 
-  it("after a bounded number of bytes", async () => {
+  it("is refused after a bounded number of bytes", async () => {
     const { refusal, questions } = await ask({ projects: 1, shards: 100, readBytes: 32 * MIB, finds });
     expect(refusal).toMatchObject({ reason: "invalid", loc: ["body"] });
     expect(questions).toBeLessThan(1024 / 32 + SIDE_BY_SIDE);
   });
 
-  it("and answered with an empty page within these bounds", async () => {
+  it("returns an empty page within these bounds", async () => {
     const { found, questions } = await ask({ projects: 1, shards: 2499, readBytes: 0, finds });
     expect([found, questions]).toEqual([{ runs: [], next: null }, 4998]);
   });

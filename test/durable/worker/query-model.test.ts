@@ -26,8 +26,8 @@ import {
 } from "../traces.ts";
 
 /**
- * Whatever was sent, in whatever state the shards are: a query gives, page by page, what a loop over a list of all
- * exported rows gives.
+ * For any runs and any state of the shards: a query returns, page by page, what a loop over a list of all
+ * exported rows returns.
  */
 
 const DAYS = [DAY, "2030-01-03"] as const;
@@ -48,15 +48,15 @@ const CONDITIONS: readonly Condition[] = [
   ['eq(input_key,"x")', (row) => row.inputs !== null],
   ['eq(feedback_key,"good")', (row) => row._feedback !== null],
   ['not(eq(status,"pending"))', (row) => row.status !== "pending"],
-  ['eq(name,"nobody")', () => false],
+  ['eq(name,"unknown")', () => false],
 ];
 
-/** Half of the questions have none of a kind: what is asked of traces takes another way. */
+/** Half of the queries have no trace filter: those with one take another path. */
 const condition = fc.option(fc.constantFrom(...CONDITIONS), { freq: 2 });
 
 const aRun = fc.record({
   name: fc.constantFrom("a", "b", "c"),
-  /** Few instants, so that several runs begin at one. */
+  /** Few instants, so that several runs start at one. */
   tick: fc.nat({ max: 5 }),
   day: fc.nat({ max: 1 }),
   project: fc.nat({ max: 1 }),
@@ -100,7 +100,7 @@ const filterOf = (one: Condition | null): Filter | null => {
 
 const EVERY: Filter = { kind: "and", operands: [] };
 
-it("a query gives what a loop over all rows gives", { tags: "search" }, async () => {
+it("a query returns what a loop over all rows returns", { tags: "search" }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 40 }),
@@ -160,7 +160,7 @@ it("a query gives what a loop over all rows gives", { tags: "search" }, async ()
             await ingest(first, feedback(known.id, { key: "good", score: 1 }));
           } else if (one.kind === "seal") await seal();
           else if (one.kind === "evict") {
-            await shard(first).has([]); // only who is awake can be put to sleep
+            await shard(first).has([]); // only an actor in memory can be evicted
             await evictDurableObject(shardStub(first));
           }
         }

@@ -27,7 +27,7 @@ function runsOf(lengths: readonly number[]) {
       return [{ inputs: new Uint8Array(length) }];
     },
   };
-  const env = { TRACE_SHARD: { getByName: () => shard } } as unknown as Env; // nothing else is asked
+  const env = { TRACE_SHARD: { getByName: () => shard } } as unknown as Env; // nothing else is used
   return {
     page: async (from: number) => {
       const rows = await rowsOfHits(env, project.tenantId, projects, hits.slice(from), ["inputs"]);
@@ -39,7 +39,7 @@ function runsOf(lengths: readonly number[]) {
 
 const repeated = (length: number, times: number): readonly number[] => Array.from({ length: times }, () => length);
 
-it("short rows of many days are asked for once", async () => {
+it("short rows of many days are read once", async () => {
   const { page, cost } = runsOf(repeated(1000, 100));
   expect(await page(0)).toHaveLength(100);
   expect(cost().questions).toBe(100);
@@ -49,7 +49,7 @@ it.each([
   ["one length", repeated(3 * MIB, 10)],
   ["a length a little above an equal share", repeated(MIB / 4, 100)],
   ["very different lengths", [...repeated(1000, 30), 24 * MIB, ...repeated(5 * MIB, 3), 24 * MIB, 24 * MIB, 7]],
-])("of long rows on many days, of %s, a page has 12 MiB, or a single row, and none is left out", async (_, lengths) => {
+])("a page of long rows on many days, of %s, has 12 MiB or a single row, and skips none", async (_, lengths) => {
   const { page, cost } = runsOf(lengths);
   const found: (number | undefined)[] = [];
   let pages = 0;

@@ -24,7 +24,7 @@ import {
   withEnv,
 } from "../traces.ts";
 
-/** Longest value that the platform takes in SQL (Cloudflare: Durable Objects limits); the local one takes more. */
+/** Longest value that the platform accepts in SQL (Cloudflare: Durable Objects limits); the local one accepts more. */
 const MAX_VALUE_BYTES = 2_000_000;
 
 const EVERY: Filter = { kind: "and", operands: [] };
@@ -47,7 +47,7 @@ const ALL: RunQuestion = {
 
 const query = async ({ tenantId, project }: TestProject, change: Partial<RunQuestion> = {}) => {
   const projects = new Map([[project.id, project]]);
-  // What no run can have begun at is no end of a window.
+  // A time at which no run can start is no end of a window.
   const window = { start: 0, end: NOON * 2 };
   const asked = {
     ...ALL,
@@ -63,7 +63,7 @@ const query = async ({ tenantId, project }: TestProject, change: Partial<RunQues
   return page.value.runs.map(({ row }) => row.name);
 };
 
-/** A bucket that tells which objects were read. */
+/** A bucket that records which objects were read. */
 const watched = (bucket: R2Bucket, seen: string[], before: (key: string) => Promise<void> = async () => {}): R2Bucket =>
   ({
     get: async (key: string, options?: R2GetOptions) => {
@@ -75,14 +75,14 @@ const watched = (bucket: R2Bucket, seen: string[], before: (key: string) => Prom
     // A shard calls no other method here.
   }) as unknown as R2Bucket;
 
-/** Some 4 MB of JSON that hardly become smaller. */
+/** Some 4 MB of JSON that hardly compress. */
 function noise(): Uint8Array {
   const random = new Uint8Array(48 * 65_536);
   for (let at = 0; at < random.length; at += 65_536) crypto.getRandomValues(random.subarray(at, at + 65_536));
   return bytes(JSON.stringify({ noise: Buffer.from(random).toString("base64") }));
 }
 
-/** Three segments, an hour of the day in each. */
+/** Three segments, each with one hour of the day. */
 async function sealedHours(): Promise<TestProject> {
   const project = newProject();
   for (const [hour, name] of ["first", "second", "third"].entries()) {
@@ -93,14 +93,14 @@ async function sealedHours(): Promise<TestProject> {
 }
 
 describe("a query", () => {
-  it("seals nothing", async () => {
+  it("does not seal", async () => {
     const project = newProject();
     await ingest(project, post(newId(), { name: "hot" }));
     expect(await query(project)).toEqual(["hot"]);
     expect(await keysOf(project)).toEqual([]);
   });
 
-  it("asks about very many runs in values that the platform takes", async () => {
+  it("with very many run ids splits them into values that the platform accepts", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
     const looked = await runInDurableObject(shardStub(project), (_, { storage }) => {
@@ -130,7 +130,7 @@ describe("a query", () => {
     expect(looked.longest).toBeLessThan(MAX_VALUE_BYTES);
   });
 
-  it("sees a patch that came before its run and said nothing of where it is kept", async () => {
+  it("sees a patch that arrived before its run, without project and day", async () => {
     const project = newProject();
     const id = newId();
     await ingest(project, patch(id, { name: "patched" }));
@@ -138,7 +138,7 @@ describe("a query", () => {
     expect(await query(project)).toEqual(["patched"]);
   });
 
-  it("has runs in the order of time, of which a segment keeps those that failed and traces together", async () => {
+  it("returns runs in order of time, although a segment groups failed runs and traces", async () => {
     const project = newProject();
     const made = (name: string, hour: number, order: string, fails = false) =>
       post(newId(), {
@@ -169,7 +169,7 @@ describe("a query", () => {
     expect(new Set(seen).size).toBe(segments);
   });
 
-  it("sees every run once when all that is hot is sealed under its hands", async () => {
+  it("sees every run once when all unsealed rows are sealed during the query", async () => {
     const project = await sealedHours();
     const [changed, ...others] = ["changed", "hot", "hotter"].map((name) => post(newId(), { name }));
     if (changed === undefined) throw new Error("nothing to change");
@@ -189,7 +189,7 @@ describe("a query", () => {
     expect(isSealed).toBe(true);
   });
 
-  it("is answered in steps where much must be read, and the steps make a whole", async () => {
+  it("is answered in steps when much must be read, and the steps form one whole answer", async () => {
     const project = newProject();
     const sent: string[] = [];
     for (let segment = 0; segment < 4; segment++) {

@@ -42,7 +42,7 @@ describe("the answer to a PUT", () => {
     ["that breaks off", "reset_in_reply", true],
   ])("%s may be asked for again", async (_title, fault, isKept) => {
     const key = `put-${fault}`;
-    s3.obey({ operation: "put", fault });
+    s3.setRules({ operation: "put", fault });
     expect(await store.put(key, BODY)).toMatchObject({
       failure: { reason: "network_lost", retryable: true, status: null, code: null },
     });
@@ -52,7 +52,7 @@ describe("the answer to a PUT", () => {
   });
 
   test("that never comes is not waited for longer than the deadline", async () => {
-    s3.obey({ operation: "put", fault: "silence" });
+    s3.setRules({ operation: "put", fault: "silence" });
     const written = await storeWithin(100).put("silent", BODY);
     expect(written).toMatchObject({ failure: { reason: "network_lost", retryable: true, status: null } });
     expect(written.ok || written.failure.advice).toContain("in time");
@@ -61,7 +61,7 @@ describe("the answer to a PUT", () => {
 
 describe("parts on a line that is too slow for all of them at once", () => {
   test("ask for fewer at once, whoever of them is not taken in time", async () => {
-    s3.obey({ operation: "put_part", fault: "silence" });
+    s3.setRules({ operation: "put_part", fault: "silence" });
     const { uploadId } = value(await store.createUpload("slow"));
     expect(await storeWithin(100).putPart("slow", uploadId, 1, BODY)).toMatchObject({
       failure: { reason: "throttled", retryable: true, status: null, code: null },
@@ -73,7 +73,7 @@ describe("parts on a line that is too slow for all of them at once", () => {
 
 describe("Complete", () => {
   test("after a lost reply says that there is no such upload, and HEAD shows the object", async () => {
-    s3.obey({ operation: "complete_upload", fault: "lost_reply" });
+    s3.setRules({ operation: "complete_upload", fault: "lost_reply" });
     const { uploadId } = value(await store.createUpload("k"));
     const { etag } = value(await store.putPart("k", uploadId, 1, BODY));
     const parts = [{ partNumber: 1, etag }];

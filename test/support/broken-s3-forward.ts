@@ -3,10 +3,10 @@ import type { S3Reply } from "./broken-s3-replies.ts";
 import type { S3Request } from "./broken-s3-request.ts";
 import type { LocalS3 } from "./local-s3.ts";
 
-/** Headers that belong to the connection or to the signature, which is made anew. */
+/** Headers of the connection and of the signature, which is replaced. */
 const OWN_HEADERS = ["host", "connection", "content-length", "authorization", "x-amz-date", "x-amz-security-token"];
 
-/** Sends a request on to the store, signed with the store's own key pair. */
+/** Forwards a request to the store, signed with the store's own key pair. */
 export const forward = async (origin: string, store: LocalS3, request: S3Request, body: Buffer): Promise<S3Reply> => {
   const passed = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.includes(name));
   const { accessKeyId, secretAccessKey, region } = store;
@@ -36,7 +36,7 @@ export const forward = async (origin: string, store: LocalS3, request: S3Request
 
 const HOP_HEADERS = ["connection", "keep-alive", "transfer-encoding", "content-encoding"];
 
-/** The same request for another body. */
+/** The request without digests of its body, so that the body can be changed. */
 export const withoutDigests = (request: S3Request): S3Request => ({
   ...request,
   headers: Object.fromEntries(

@@ -9,7 +9,7 @@ export interface S3Reply {
   readonly body: Buffer;
 }
 
-/** The answer of a store that refuses. */
+/** The answer of a store that refuses a request. */
 export const errorReply = (answer: ErrorAnswer): S3Reply => {
   const { status, code } = ERROR_ANSWERS[answer];
   if (code === null) return reply(status, "text/html", "<html><body><h1>Bad Gateway</h1></body></html>");
@@ -19,7 +19,7 @@ export const errorReply = (answer: ErrorAnswer): S3Reply => {
     : refusal;
 };
 
-/** What a sound store would have answered to a write. */
+/** The answer of a working store to a request, which is not executed. */
 export const fakeReply = ({ operation, key }: S3Request, body: Buffer): S3Reply => {
   const etag = createHash("md5").update(body).digest("hex");
   switch (operation) {
@@ -46,14 +46,14 @@ export const withoutEtag = ({ status, headers, body }: S3Reply): S3Reply => ({
   body: Buffer.from(body.toString("latin1").replace(/<ETag>.*?<\/ETag>/, ""), "latin1"),
 });
 
-/** Answers whole. */
+/** Sends a complete answer. */
 export const send = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
   const isHead = outgoing.req.method === "HEAD";
   outgoing.writeHead(status, isHead ? headers : { ...headers, "content-length": body.length });
   outgoing.end(isHead ? undefined : body);
 };
 
-/** Breaks the connection behind half of the body, or half of the headers where there is none. */
+/** Sends half of the body, or half of the headers if there is no body, and breaks the connection. */
 export const breakOff = (outgoing: ServerResponse, { status, headers, body }: S3Reply): void => {
   const { socket } = outgoing;
   if (body.length === 0) {

@@ -2,17 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { FaultTarget } from "./broken-s3-rules.ts";
 import type { S3Operation } from "./broken-s3-words.ts";
 
-/** A request to a store in path style, without its body. */
+/** A path-style request to a store, without its body. */
 export interface S3Request extends FaultTarget {
   readonly method: string;
-  /** Path and query as they came, percent-encoded. */
+  /** Path and query, percent-encoded. */
   readonly path: string;
   readonly part: number | null;
   readonly uploadId: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `base` is the path of the bucket, `/` at its end. */
+/** Decodes a request. `base`: path of the bucket with a trailing slash. */
 export const requestOf = (incoming: IncomingMessage, base: string): S3Request => {
   const { method = "GET", url: path = "/" } = incoming;
   const { pathname, searchParams: query } = new URL(path, "http://store");
@@ -48,7 +48,7 @@ const operationOf = (method: string, key: string, query: URLSearchParams): S3Ope
   }
 };
 
-/** The whole body; rejects when the sender broke off. */
+/** The whole body; rejects if the sender breaks the connection. */
 export const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);

@@ -1,33 +1,33 @@
 import type { Fault, S3Operation } from "./broken-s3-words.ts";
 
-/** Which requests go wrong, and how. The first rule that applies to a request decides. */
+/** A fault and the requests that it affects. The first rule that applies to a request is used. */
 export interface FaultRule {
   readonly operation: S3Operation | readonly S3Operation[];
-  /** Only keys that match; every key without it. */
+  /** Only keys that match; absent: all keys. */
   readonly key?: RegExp;
-  /** Only requests signed with that key; every one without it. */
+  /** Only requests signed with this key; absent: all requests. */
   readonly accessKeyId?: string;
-  /** So many requests that the rule is for pass before it applies; none without it. */
+  /** Number of matching requests that pass before the rule applies; absent: 0. */
   readonly after?: number;
-  /** It applies so many times: once without it. */
+  /** Number of requests that the rule applies to; absent: 1. */
   readonly count?: number | "always";
   readonly fault: Fault;
-  /** Time that `refused`, `slow` and `delivered_again` take. */
+  /** Duration of `refused`, `slow` and `delivered_again`. */
   readonly forMs?: number;
-  /** `slow` lasts until this resolves: a test that acts meanwhile does not race against the machine. */
+  /** `slow` lasts until this resolves, so that a test can act meanwhile on a machine of any speed. */
   readonly until?: Promise<void>;
-  /** Told when the fault has had its effect on the store, before anything is answered. */
-  readonly struck?: () => void;
+  /** Called when the fault has had its effect on the store, before an answer is sent. */
+  readonly onFault?: () => void;
 }
 
-/** What a rule looks at. */
+/** The properties of a request that rules match. */
 export interface FaultTarget {
   readonly operation: S3Operation;
   readonly key: string;
   readonly accessKeyId: string | null;
 }
 
-/** Rules in force, each with the number of requests it has seen. */
+/** The active rules, each with the number of requests it has matched. */
 export class FaultRules {
   #entries: { readonly rule: FaultRule; seen: number }[] = [];
 
@@ -35,7 +35,7 @@ export class FaultRules {
     this.#entries = rules.map((rule) => ({ rule, seen: 0 }));
   }
 
-  /** The rule that decides about this request, which every rule for it counts; null: all is well. */
+  /** Counts the request for all matching rules and returns the first rule that applies; null: no fault. */
   strike(target: FaultTarget): FaultRule | null {
     const concerned = this.#entries.filter(({ rule }) => isFor(rule, target));
     for (const entry of concerned) entry.seen += 1;

@@ -1,11 +1,11 @@
 import type { StoreOperation } from "../../src/store/store.ts";
 
-/** The words in which broken stores are described; whatever plays a store for a test speaks them. */
+/** Operations and faults of the stores of tests. */
 
-/** What a request asks of the store; Waybill itself never reads and never lists. */
+/** An operation on the store. Waybill itself uses neither `get` nor `list`. */
 export type S3Operation = StoreOperation | "get" | "list";
 
-/** Errors that the store answers at once, without doing what was asked, each with its status and code. */
+/** Errors that the store answers without executing the request, each with its status and code. */
 export const ERROR_ANSWERS = {
   internal_error: { status: 500, code: "InternalError" },
   slow_down: { status: 503, code: "SlowDown" },
@@ -16,44 +16,44 @@ export const ERROR_ANSWERS = {
   no_such_bucket: { status: 404, code: "NoSuchBucket" },
   no_such_upload: { status: 404, code: "NoSuchUpload" },
   invalid_part: { status: 400, code: "InvalidPart" },
-  /** A conditional write met another one. */
+  /** A conditional write conflicts with another one. */
   conflict: { status: 409, code: "ConditionalRequestConflict" },
-  /** A conditional write met an object. */
+  /** The object of a conditional write exists. */
   precondition_failed: { status: 412, code: "PreconditionFailed" },
-  /** The bucket lives elsewhere. */
+  /** The bucket is in another region. */
   redirect: { status: 307, code: "TemporaryRedirect" },
-  /** An HTML page of some proxy before the store. */
+  /** An HTML page of a proxy. */
   bad_gateway: { status: 502, code: null },
-  /** The error stands in the body of a success. */
+  /** An error in the body of an answer with status 200. */
   error_in_success: { status: 200, code: "InternalError" },
 } as const satisfies Record<string, { readonly status: number; readonly code: string | null }>;
 
 export type ErrorAnswer = keyof typeof ERROR_ANSWERS;
 
-/** What can go wrong with one request. */
+/** Faults of one request. */
 export type Fault =
   | ErrorAnswer
-  /** The connection breaks before the store has seen anything. */
+  /** The connection breaks before the store receives the request. */
   | "reset"
-  /** The connection breaks while the body is still on its way: the store does nothing, the sender meets a broken pipe. */
+  /** The connection breaks while the body is sent: the store does nothing, the sender gets a broken pipe. */
   | "reset_in_request"
-  /** The store acts; the connection breaks in the middle of its answer. */
+  /** The store executes the request; the connection breaks in the middle of its answer. */
   | "reset_in_reply"
-  /** The store acts; nothing of its answer arrives. */
+  /** The store executes the request; the connection breaks before its answer. */
   | "lost_reply"
-  /** The port is closed for `forMs`: this request and all others in that time meet nobody. */
+  /** The port is closed for `forMs`; connections in that time are refused. */
   | "refused"
-  /** The store acts after `forMs`, or after `until` has resolved. */
+  /** The store executes the request after `forMs` and after `until` has resolved. */
   | "slow"
-  /** The store never sees the request, and nobody ever answers. */
+  /** The store does not execute the request, and no answer is sent. */
   | "silence"
-  /** The store acts, and nobody ever answers. */
+  /** The store executes the request, and no answer is sent. */
   | "silence_after"
-  /** The store acknowledges what it does not keep. */
+  /** The store acknowledges the request without executing it. */
   | "fake_success"
-  /** The store acts and forgets the ETag in its answer. */
+  /** The store executes the request; its answer has no ETag. */
   | "no_etag"
-  /** The store keeps the first half of the body only. */
+  /** The store stores only the first half of the body. */
   | "truncated"
-  /** The store acts; `forMs` later the network delivers the same request once more. */
+  /** The store executes the request; after `forMs` the network delivers it again. */
   | "delivered_again";

@@ -8,17 +8,17 @@ import { type FaultRule, FaultRules } from "./broken-s3-rules.ts";
 import type { ErrorAnswer, Fault, S3Operation } from "./broken-s3-words.ts";
 import { type LocalS3, startLocalS3 } from "./local-s3.ts";
 
-/** A real store behind a way that breaks as it is told to. */
+/** A real store behind a proxy that injects faults. */
 export interface BrokenS3 extends Omit<LocalS3, "get" | "list"> {
-  /** The store itself, past everything that is broken. */
+  /** The store without the proxy. */
   readonly store: LocalS3;
-  /** Every request since `obey` was last called, in the order in which they came. */
+  /** All requests since the last call of `setRules`, in the order of arrival. */
   readonly requests: readonly SeenRequest[];
-  /** From now on these rules hold, and no earlier ones. Without any, everything passes. */
-  obey(...rules: readonly FaultRule[]): void;
-  /** Uploads that the store has opened below the prefix and that were neither completed nor given up. */
+  /** Replaces the rules. Without rules, all requests pass. */
+  setRules(...rules: readonly FaultRule[]): void;
+  /** Keys of multipart uploads below the prefix that were neither completed nor aborted. */
   openUploads(prefix: string): readonly string[];
-  /** Resolves when everything that is to be delivered again has been. */
+  /** Resolves when all requests to deliver again were delivered. */
   settled(): Promise<void>;
 }
 
@@ -26,20 +26,20 @@ export interface SeenRequest {
   readonly operation: S3Operation;
   readonly key: string;
   readonly part: number | null;
-  /** Length of the body that was announced. */
+  /** Value of Content-Length. */
   readonly bytes: number;
   readonly accessKeyId: string | null;
-  /** What went wrong with it; null: it passed. */
+  /** The injected fault; null: it passed. */
   readonly fault: Fault | null;
-  /** Epoch milliseconds at which it came. */
+  /** Time of arrival, in epoch milliseconds. */
   readonly at: number;
-  /** Parts on their way when it came, itself included. */
+  /** Part uploads in flight when it arrived, including itself. */
   readonly partsInFlight: number;
 }
 
 /**
- * Starts a store with one empty bucket and the broken way to it, both on free ports of 127.0.0.1. Any key pair is
- * taken, because what passes is signed anew for the store: a rule can refuse one.
+ * Starts a store with one empty bucket and the proxy, both on free ports of 127.0.0.1. The proxy accepts any key pair,
+ * because it signs the requests for the store; a rule can refuse a key.
  */
 export async function startBrokenS3(): Promise<BrokenS3> {
   const store = await startLocalS3();
@@ -50,7 +50,7 @@ export async function startBrokenS3(): Promise<BrokenS3> {
   let requests: SeenRequest[] = [];
   let partsInFlight = 0;
 
-  /** What the real store does with it. */
+  /** Executes a request on the real store. */
   const perform = async (request: S3Request, body: Buffer): Promise<S3Reply> => {
     const reply = await forward(base.origin, store, request, body);
     const { operation, key, uploadId } = request;
@@ -65,59 +65,59 @@ export async function startBrokenS3(): Promise<BrokenS3> {
     const request = requestOf(incoming, base.pathname);
     if (rule?.fault === "reset" || rule?.fault === "reset_in_request") {
       if (rule.fault === "reset_in_request" && incoming.headers["content-length"] !== "0") await once(incoming, "data");
-      rule.struck?.();
+      rule.onFault?.();
       return void incoming.socket.resetAndDestroy();
     }
     const body = await bodyOf(incoming);
     if (rule === null) return send(outgoing, await perform(request, body));
     const { forMs = 0 } = rule;
-    const struck = () => rule.struck?.();
+    const onFault = () => rule.onFault?.();
     switch (rule.fault) {
       case "refused":
         server.close();
         server.closeAllConnections();
-        struck();
+        onFault();
         return void setTimeout(() => server.listen(port, "127.0.0.1"), forMs);
       case "silence":
-        return struck();
+        return onFault();
       case "silence_after":
         await perform(request, body);
-        return struck();
+        return onFault();
       case "lost_reply":
         await perform(request, body);
-        struck();
+        onFault();
         return void incoming.socket.resetAndDestroy();
       case "reset_in_reply": {
         const reply = await perform(request, body);
-        struck();
+        onFault();
         return breakOff(outgoing, reply);
       }
       case "slow":
         await Promise.all([pause(forMs), rule.until]);
-        struck();
+        onFault();
         return send(outgoing, await perform(request, body));
       case "fake_success":
-        struck();
+        onFault();
         return send(outgoing, fakeReply(request, body));
       case "no_etag": {
         const reply = await perform(request, body);
-        struck();
+        onFault();
         return send(outgoing, withoutEtag(reply));
       }
       case "truncated": {
         const reply = await perform(withoutDigests(request), body.subarray(0, body.length >> 1));
-        struck();
+        onFault();
         return send(outgoing, reply);
       }
       case "delivered_again": {
         const reply = await perform(request, body);
         const second = pause(forMs).then(() => perform(request, body));
         later.add(second);
-        struck();
+        onFault();
         return send(outgoing, reply);
       }
       default:
-        struck();
+        onFault();
         return send(outgoing, errorReply(rule.fault satisfies ErrorAnswer));
     }
   };
@@ -134,12 +134,12 @@ export async function startBrokenS3(): Promise<BrokenS3> {
     const fault = rule?.fault ?? null;
     const bytes = Number(incoming.headers["content-length"] ?? 0);
     requests.push({ operation, key, part, bytes, accessKeyId, fault, at: Date.now(), partsInFlight });
-    // A sender that breaks off is what some tests are about.
+    // In some tests the sender breaks the connection.
     serve(incoming, outgoing, rule).catch(() => incoming.socket.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A TCP server's address is never a pipe's name.
+  // A TCP server's address is not a pipe name.
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -152,7 +152,7 @@ export async function startBrokenS3(): Promise<BrokenS3> {
     get requests() {
       return requests;
     },
-    obey(...ruled) {
+    setRules(...ruled) {
       rules.replace(ruled);
       requests = [];
     },

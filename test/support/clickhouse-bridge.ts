@@ -4,10 +4,9 @@ import { type ClickHouse, openClickHouse } from "../../bench/clickhouse.ts";
 import { MARK } from "./secrets/mark.ts";
 
 /**
- * The real ClickHouse engine (chdb) behind a small HTTP server of our own, which understands what the adapter sends:
- * user and password in headers, `query` and `param_*` in a form. Whoever names no user is the administrator, and sends
- * the query alone.
- * Authentication, users and HTTP are ours, not ClickHouse's.
+ * The real ClickHouse engine (chdb) behind a small HTTP server of the tests. The server accepts the requests of the
+ * adapter: user and password in headers, `query` and `param_*` in a form. A request without a user is an administrator's
+ * query. Authentication, users and HTTP are implemented here, not by ClickHouse.
  */
 export interface ClickHouseBridge {
   readonly url: string;
@@ -16,9 +15,9 @@ export interface ClickHouseBridge {
   readonly engine: ClickHouse;
   /** Queries so far, in order. */
   readonly asked: readonly Asked[];
-  /** Queries that were under way at the same time, at the most. */
-  mostAtOnce(): number;
-  /** Answers the next queries otherwise than the engine would; null: no longer. */
+  /** Maximum number of concurrent queries so far. */
+  maxConcurrent(): number;
+  /** Replaces the engine's answers to the next queries; null: ends that. */
   interfere(interference: Interference | null): void;
   close(): Promise<void>;
 }
@@ -29,7 +28,7 @@ export interface Asked {
   replyBytes: number;
 }
 
-/** null: the engine answers. A promise that never ends is a server that hangs. */
+/** null: the engine answers. A promise that never settles simulates a hanging server. */
 export type Interference = (asked: Asked) => Promise<BridgeReply | null>;
 
 export interface BridgeReply {
@@ -48,8 +47,8 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
   const asked: Asked[] = [];
   const passwords = new Map([[USER, PASSWORD]]);
   let interference: Interference | null = null;
-  let underWay = 0;
-  let mostAtOnce = 0;
+  let running = 0;
+  let maxConcurrent = 0;
   const answer = async (request: IncomingMessage): Promise<BridgeReply> => {
     const body = await bodyOf(request);
     const user = request.headers["x-clickhouse-user"];
@@ -59,10 +58,10 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
     const form = await formOf(body, request.headers["content-type"] ?? "");
     const one: Asked = { sql: form.get("query") ?? "", parameters: parametersOf(form), replyBytes: 0 };
     asked.push(one);
-    underWay += 1;
-    mostAtOnce = Math.max(mostAtOnce, underWay);
+    running += 1;
+    maxConcurrent = Math.max(maxConcurrent, running);
     const reply = (await interference?.(one)) ?? (await ask(engine, one));
-    underWay -= 1;
+    running -= 1;
     one.replyBytes = reply.body.length;
     return reply;
   };
@@ -73,7 +72,7 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
     );
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  // A server that listens on a port has an address of that form.
+  // A TCP server has an address object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -81,7 +80,7 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
     password: PASSWORD,
     engine,
     asked,
-    mostAtOnce: () => mostAtOnce,
+    maxConcurrent: () => maxConcurrent,
     interfere(next) {
       interference = next;
     },
@@ -93,14 +92,14 @@ export const startClickHouseBridge = async (folder: string): Promise<ClickHouseB
   };
 };
 
-/** The answer that ClickHouse gives to a query that throws. */
+/** ClickHouse's answer to a failed query. */
 export const exception = (code: number, status: number, text: string): BridgeReply => ({
   status,
   headers: { "X-ClickHouse-Exception-Code": String(code) },
   body: `Code: ${code}. DB::Exception: ${text}\n`,
 });
 
-/** The library has no users: they are kept here, and may read everything. */
+/** The library has no users: they are stored here and may read everything. */
 const administer = (engine: ClickHouse, passwords: Map<string, string>, sql: string): BridgeReply => {
   const created = /^CREATE USER (\w+) IDENTIFIED BY '([^']*)'/.exec(sql);
   if (created !== null) passwords.set(created[1] ?? "", created[2] ?? "");
@@ -128,7 +127,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer<ArrayBuffer>> =>
   return Buffer.concat(chunks);
 };
 
-/** The fields of the form by their names; a file among them would be a table to ClickHouse. */
+/** Fields of the form by name. A file is refused, because ClickHouse would treat it as a table. */
 const formOf = async (body: Buffer<ArrayBuffer>, type: string): Promise<ReadonlyMap<string, string>> => {
   const fields = await new Response(body, { headers: { "Content-Type": type } }).formData();
   return new Map(
@@ -139,7 +138,7 @@ const formOf = async (body: Buffer<ArrayBuffer>, type: string): Promise<Readonly
   );
 };
 
-/** ClickHouse reads parameters as fields of the format TabSeparated, and refuses a tab or a line break in them. */
+/** ClickHouse parses parameters as TabSeparated fields and refuses unescaped tabs and line breaks. */
 const parametersOf = (form: ReadonlyMap<string, string>): Record<string, string> =>
   Object.fromEntries(
     [...form]

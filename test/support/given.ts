@@ -4,7 +4,7 @@ import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { ok } from "../../src/domain/shared/result.ts";
 import { eventsOf } from "./events-of.ts";
 
-/** The language of a domain test: given past events, when a command, then new events or a refusal. */
+/** Domain tests as given past events, when a command, then new events or a refusal. */
 export const specification = <S, C, E>({ initialState, decide, evolve, wakeAt }: Decider<S, C, E>) => ({
   given: (...past: readonly E[]) => {
     const before = past.reduce((state, event) => evolve(state, event), initialState);
@@ -18,7 +18,7 @@ export const specification = <S, C, E>({ initialState, decide, evolve, wakeAt }:
         const outcome = {
           events,
           state: after,
-          // biome-ignore lint/suspicious/noThenProperty: given / when / then is the language; nobody awaits an outcome
+          // biome-ignore lint/suspicious/noThenProperty: given / when / then; an outcome is never awaited
           then: (...expected: readonly E[]) => {
             expect(decided).toEqual(ok(expected));
             return outcome;

@@ -6,7 +6,7 @@ import { LOCAL_S3, LOCAL_S3_PATH, type LocalS3, startLocalS3 } from "./local-s3.
 import { startSinkS3 } from "./sink-s3.ts";
 import { startOnConnection } from "./start-on-connection.ts";
 
-/** How tests in workerd reach the customer's bucket, which is a real S3 store on this machine. */
+/** Address and keys of the customer's bucket for tests in workerd. It is a real S3 store on this machine. */
 export type CustomerBucket = Pick<LocalS3, "endpointUrl" | "bucketName" | "region" | "accessKeyId" | "secretAccessKey">;
 
 declare module "vitest" {
@@ -15,9 +15,9 @@ declare module "vitest" {
     customerBucket: CustomerBucket;
     /** A store that answers as AWS does to an unknown access key; the local store uses another error code. */
     unknownKeyEndpoint: string;
-    /** A real authorization server; test/support/oauth-provider.ts says what it knows. */
+    /** A real authorization server: test/support/oauth-provider.ts. */
     oauthIssuer: string;
-    /** Answers "late" after four seconds: longer than a lease of memory lasts that is not renewed. */
+    /** Answers "late" after four seconds, when a lease of memory that is not renewed has expired. */
     slowEndpoint: string;
   }
 }

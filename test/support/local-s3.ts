@@ -1,21 +1,21 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { MARK } from "./secrets/mark.ts";
 
-/** A real S3 store for tests: Cloudflare's R2 as it runs locally, reached over its S3 interface. Verifies signatures. */
+/** A real S3 store for tests: Cloudflare's local R2 with its S3 interface. It verifies signatures. */
 export interface LocalS3 {
   readonly endpointUrl: string;
   readonly bucketName: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Every object below the prefix, by key, read beside S3. */
+  /** All objects below the prefix by key, read without S3. */
   list(prefix?: string): Promise<readonly { readonly key: string; readonly bytes: number }[]>;
-  /** An object's bytes, read beside S3; null when there is none. */
+  /** An object's bytes, read without S3; null: there is none. */
   get(key: string): Promise<Uint8Array | null>;
   stop(): Promise<void>;
 }
 
-/** Name, region and key pair of each such store. */
+/** Name, region and key pair of each store. */
 export const LOCAL_S3 = {
   bucketName: "customer-bucket",
   region: "auto",

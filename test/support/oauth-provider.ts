@@ -11,7 +11,7 @@ import type { LocalServer } from "./start-on-connection.ts";
  * its refresh tokens. Codes and tokens hold the mark of secrets.
  */
 
-/** Where clients are sent back: the callback of the provider id `peer` in tests of HTTP. */
+/** Redirect URI of all clients: the callback of the provider id `peer` in tests of HTTP. */
 const REDIRECT_URI = "https://waybill.test/v2/auth/callback/peer";
 
 const clients = [
@@ -30,7 +30,7 @@ const clients = [
 
 const HOUR_SECONDS = 3600;
 
-/** Clients whose first tokens expire after half a minute; all other tokens expire after an hour. */
+/** Clients whose first tokens expire after 30 seconds. All other tokens expire after an hour. */
 const BRIEF: readonly string[] = ["brief", "hasty", "forgotten"];
 
 const lifetimeSeconds = (
@@ -106,7 +106,7 @@ export async function startOAuthProvider(issuer: string): Promise<LocalServer> {
   };
 }
 
-/** Silences warnings about pages, keys and memory that are for development only, as they are here. */
+/** Silences warnings about pages, keys and memory that are for development only. */
 const quietly = <T>(work: () => T): T => {
   const { warn, info } = console;
   console.warn = () => {};

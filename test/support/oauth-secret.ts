@@ -1,4 +1,4 @@
 import { MARK } from "./secrets/mark.ts";
 
-/** What the tests' authorization server and its clients share. */
+/** Client secret of all confidential clients of the tests' authorization server. */
 export const CLIENT_SECRET = `${MARK}-of-the-client-~+/=&%`;

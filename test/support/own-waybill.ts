@@ -5,9 +5,9 @@ import type { WaybillConfig } from "../../dev/config.ts";
 import type { Settings } from "../../dev/settings.ts";
 import { type RunningWaybill, startWaybill } from "../../dev/start.ts";
 
-/** A real service that belongs to one test file; `stop` removes all that it wrote. */
+/** A real service for one test file. `stop` deletes its folder. */
 export interface OwnWaybill extends RunningWaybill {
-  /** Holds its state, and whatever the tests write. */
+  /** Holds the state of the service and files of the tests. */
   readonly folder: string;
 }
 

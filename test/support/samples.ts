@@ -10,7 +10,7 @@ import type { StoreFailure } from "../../src/domain/shared/failures.ts";
 import { LIMITS, type Limits } from "../../src/domain/shared/limits.ts";
 import { ok } from "../../src/domain/shared/result.ts";
 
-/** The tests' clock: in the future, so that no real alarm fires by itself. */
+/** The time of the tests. In the future, so that no real alarm fires. */
 export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
 
 export const HOUR_MS = 3_600_000;
@@ -77,7 +77,7 @@ export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<
   };
 }
 
-/** A look for late rows before the window that begins then, which found none. */
+/** A search for late rows before the window that begins at `before`, without results. */
 export const emptyLook = (before: number): LateLook => ({ before, windows: [], noted: 0, table: ok(null) });
 
 export function specOf(limits: Partial<Limits> = {}): ExportRunSpec {

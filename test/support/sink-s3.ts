@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 
 /**
- * A small and fast S3 store in memory, path style, for benches and for answers that no store gives. It does not check
- * signatures: for that there is local-s3.ts. Connections that break are broken-s3.ts.
+ * A small and fast in-memory S3 store (path style) for benchmarks and for unusual answers. It does not check signatures;
+ * local-s3.ts does. broken-s3.ts injects connection faults.
  */
 export interface SinkS3 {
   readonly endpointUrl: string;
@@ -12,7 +12,7 @@ export interface SinkS3 {
   readonly objects: Map<string, StoredObject>;
   /** Multipart uploads in progress, by upload id. */
   readonly uploads: Map<string, Upload>;
-  /** Every request that arrived, oldest first, without its body: a bench sends gigabytes. */
+  /** All requests, oldest first, without their bodies: a benchmark sends gigabytes. */
   readonly requests: Omit<SinkRequest, "body">[];
   stop(): Promise<void>;
 }
@@ -20,9 +20,9 @@ export interface SinkS3 {
 export interface StoredObject {
   readonly size: number;
   readonly etag: string;
-  /** As they came, part by part: joining costs time that a bench would blame on the sender. */
+  /** Content in parts. Joining them would take time that a benchmark would attribute to the sender. */
   readonly chunks: readonly Uint8Array[];
-  /** The whole content, joined when first looked at. */
+  /** The whole content, joined on first access. */
   readonly bytes: Uint8Array;
 }
 
@@ -39,7 +39,7 @@ export interface SinkRequest {
   readonly body: Uint8Array;
 }
 
-/** What the hook can answer instead of the store. */
+/** An answer of the hook, which replaces that of the store. */
 export interface SinkAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,9 +49,9 @@ export interface SinkAnswer {
 export interface SinkOptions {
   readonly bucketName?: string;
   readonly hook?: (request: SinkRequest) => SinkAnswer | null;
-  /** `counted`: ETags are a counter and Content-MD5 is not checked, so that a bench measures the sender. */
+  /** `counted`: ETags are a counter and Content-MD5 is not checked, so that a benchmark measures the sender only. */
   readonly digests?: "md5" | "counted";
-  /** Least length of every part but the last: S3's 5 MiB without it. */
+  /** Minimum length of all parts except the last; absent: 5 MiB, as in S3. */
   readonly minPartBytes?: number;
 }
 
@@ -66,9 +66,9 @@ export async function startSinkS3(options: SinkOptions = {}): Promise<SinkS3> {
   const store = storeIn(objects, uploads, options);
 
   const server = createServer(async (incoming, outgoing) => {
-    const asked = await requestOf(incoming).catch(() => null);
-    if (asked === null) return void incoming.socket.destroy();
-    const { bucket, request } = asked;
+    const received = await requestOf(incoming).catch(() => null);
+    if (received === null) return void incoming.socket.destroy();
+    const { bucket, request } = received;
     const { body: _, ...logged } = request;
     requests.push(logged);
     const answer = options.hook?.(request) ?? null;
@@ -76,7 +76,7 @@ export async function startSinkS3(options: SinkOptions = {}): Promise<SinkS3> {
     send(outgoing, bucket === bucketName ? store(request) : errorReply(404, "NoSuchBucket"));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is never a pipe's name.
+  // A TCP server's address is not a pipe name.
   const { port } = server.address() as AddressInfo;
   return {
     endpointUrl: `http://127.0.0.1:${port}`,
@@ -106,7 +106,7 @@ const requestOf = async (incoming: IncomingMessage) => {
   return { bucket, request: { method, key: segments.join("/"), query: url.searchParams, headers, body } };
 };
 
-/** One allocation of the announced length: joining chunks at the end would need twice the memory. */
+/** Reads the body into one buffer of the announced length, because joining chunks would need twice the memory. */
 const bodyOf = (incoming: IncomingMessage): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const body = Buffer.allocUnsafeSlow(Number(incoming.headers["content-length"] ?? 0));

@@ -8,8 +8,8 @@ export interface LocalServer {
 }
 
 /**
- * Listens on a free port at once, and starts the server behind it on the first connection. `start` gets the origin at
- * which clients reach it, such as `http://127.0.0.1:40123`. When it fails, so does every connection.
+ * Listens on a free port immediately, and starts the server behind it on the first connection. `start` gets the origin
+ * that clients use, such as `http://127.0.0.1:40123`. If it fails, all connections fail.
  */
 export async function startOnConnection(start: (origin: string) => Promise<LocalServer>): Promise<LocalServer> {
   let started: Promise<LocalServer> | null = null;

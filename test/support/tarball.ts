@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** An entry of an archive as a test wants it, however wrong. */
+/** An entry of an archive, valid or not. */
 export interface Entry {
   readonly path: string;
   readonly content?: string | Uint8Array;

@@ -1,6 +1,6 @@
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
-/** Waits until it holds; the test's own deadline is the only one. */
+/** Waits until the condition holds. The only time limit is that of the test. */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resume) => setTimeout(resume, LOOK_EVERY_MS));
+  while (!(await holds())) await new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS));
 };

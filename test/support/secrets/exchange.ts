@@ -1,17 +1,17 @@
 import { isFindable, search } from "./leaks.ts";
 
-/** Answers that show a secret to whom it belongs, and its member there. Everything else in them is searched. */
+/** Answers that return a secret to its owner, and its member in the answer. The rest of these answers is searched. */
 const SHOWN: readonly (readonly [method: string, path: RegExp, member: string])[] = [
-  // A new key, this once.
+  // A new API key.
   ["POST", /^\/admin\/workspaces\/[^/]+\/keys$/, "api_key"],
-  // A token, to its own user.
+  // A token of the caller.
   ["POST", /^\/v2\/auth\/authenticate$/, "token"],
   ["GET", /^\/v2\/auth\/wait\/[^/]+$/, "token"],
-  // What an agent server needs, to the listener that starts it.
+  // The environment of an agent server, for the listener that starts it.
   ["POST", /^\/v2\/listeners\/[^/]+\/poll$/, "env"],
 ];
 
-/** Where requests hold a secret: members made for it, and secrets of a deployment whose names say so. */
+/** Members of requests that hold a secret: members for secrets, and secrets of a deployment with such a name. */
 const GIVEN =
   /"(?:(secret_access_key|session_token|password|client_secret)"|name":"(\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*)","value"):"([^"]+)"/g;
 
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly path: string;
 }
 
-/** Searches an answer of the product, its headers too. */
+/** Searches an answer of the product, including its headers. */
 export const searchAnswer = ({ method, path }: Exchange, headers: Headers, text: string): void => {
   const where = `the answer to ${method} ${path.split("?")[0]}`;
   search(JSON.stringify([...headers]), `${where}, in a header`);
@@ -29,7 +29,7 @@ export const searchAnswer = ({ method, path }: Exchange, headers: Headers, text:
   search(shown === undefined ? text : without(text, shown[2]), where);
 };
 
-/** Throws when the body of a request, as JSON.stringify writes it, holds a secret that the searches would not find. */
+/** Throws if a request body, written by JSON.stringify, contains a secret that the searches would not find. */
 export const assertFindable = (body: string): void => {
   for (const [, member, name, secret = ""] of body.matchAll(GIVEN)) {
     if (isFindable(secret)) continue;

@@ -1,10 +1,10 @@
 import { MARK } from "./mark.ts";
 
-/** What the product said, searched for secrets. A secret that it makes itself has a form, or is made known here. */
+/** Searches the output of the product for secrets. Secrets that the product generates have a known form or are added here. */
 
 const API_KEY = /wbk_[0-9a-f]{32}_[\w-]{43}/;
 
-/** The mark in base64, wherever in the encoded bytes it begins: the characters that no neighbour has a part in. */
+/** The mark in base64 at each of the three alignments, without characters that depend on neighbouring bytes. */
 const IN_BASE64 = [0, 1, 2].map((before) =>
   btoa("\0".repeat(before) + MARK).slice(Math.ceil((before * 4) / 3), Math.floor(((before + MARK.length) * 4) / 3)),
 );
@@ -12,19 +12,19 @@ const IN_BASE64 = [0, 1, 2].map((before) =>
 const known = new Set<string>();
 const leaks: string[] = [];
 
-/** From now on these are secrets, too. */
-export const keepSecret = (...secrets: readonly string[]): void => {
+/** Adds secrets to search for. */
+export const addSecrets = (...secrets: readonly string[]): void => {
   for (const secret of secrets) known.add(secret);
 };
 
-/** Whether the tests would find this secret. */
+/** Whether the search would find this secret. */
 export const isFindable = (secret: string): boolean => [MARK, ...known].some((part) => secret.includes(part));
 
-/** Remembers it when the text holds a secret. `where`: what the text is, for the message of the test that fails. */
+/** Records a leak if the text contains a secret. `where`: source of the text, for the message of the failing test. */
 export const search = (text: string, where: string): void => {
   const isLeak = API_KEY.test(text) || [MARK, ...IN_BASE64, ...known].some((secret) => text.includes(secret));
   if (isLeak) leaks.push(`a secret in ${where}`);
 };
 
-/** What was found since the last call. */
+/** The leaks since the last call. */
 export const takeLeaks = (): readonly string[] => leaks.splice(0);

@@ -1,6 +1,6 @@
 /**
- * Part of every secret that a test gives to the product, so that what the product says can be searched for it. Letters
- * only: neither a URL nor JSON nor SQL writes it in another way.
+ * Part of each secret that a test gives to the product, so that the product's output can be searched for it. Letters
+ * only, because URLs, JSON and SQL do not escape them.
  */
 export const MARK = "UnseenSecret";
 

@@ -1,17 +1,16 @@
 import { vi } from "vitest";
 import { assertFindable, searchAnswer } from "./exchange.ts";
 import { search } from "./leaks.ts";
-import { keepSecretsOf, searchState } from "./state.ts";
+import { addSecretsOf, searchState } from "./state.ts";
 
 /**
- * Set up for every file of tests that talk to a real service: what it answers is searched, and what it has logged and
- * stored when it stops.
+ * Setup of all test files that use a real service. Searches its answers, and when it stops, its log and its state.
  */
 vi.mock("../../../dev/start.ts", async (original) => {
   const { startWaybill, ...others } = await original<typeof import("../../../dev/start.ts")>();
   const watched: typeof startWaybill = async (options) => {
     const waybill = await startWaybill(options);
-    keepSecretsOf(options.stateDir);
+    addSecretsOf(options.stateDir);
     const stop = async (): Promise<void> => {
       await waybill.stop();
       searchState(options.stateDir);
@@ -39,19 +38,19 @@ globalThis.fetch = async (input, init) => {
   return new Response(bytes, answer);
 };
 
-/** Passes everything on; a stream has no end to wait for. */
+/** Searches a stream while it passes, because the stream may not end. */
 const searchedStream = (where: string): TransformStream<Uint8Array, Uint8Array> => {
   let last = "";
   const decoder = new TextDecoder();
   return new TransformStream({
-    transform(piece, controller) {
-      const text = last + decoder.decode(piece, { stream: true });
+    transform(chunk, controller) {
+      const text = last + decoder.decode(chunk, { stream: true });
       search(text, where);
       last = text.slice(-MAX_SECRET);
-      controller.enqueue(piece);
+      controller.enqueue(chunk);
     },
   });
 };
 
-/** What may lie across two pieces of a stream, in characters: an API key has 80. */
+/** Maximum length of a secret across two chunks, in characters: an API key has 80. */
 const MAX_SECRET = 200;

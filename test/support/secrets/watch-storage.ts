@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll } from "vitest";
 import { search } from "./leaks.ts";
 
-/** Set up for every file of tests in workerd: all text that an actor stores is searched, its log of events above all. */
+/** Setup of all test files in workerd. Searches all text that an actor stores, including its event log. */
 const storage = await runInDurableObject(env.WORKSPACE.getByName("any"), (_, { storage: { sql } }) => sql);
 const prototype: SqlStorage = Object.getPrototypeOf(storage);
 const { exec } = prototype;
@@ -11,7 +11,7 @@ const { exec } = prototype;
 prototype.exec = function (this: SqlStorage, query: string, ...values: readonly unknown[]) {
   for (const value of values) if (typeof value === "string") search(value, `what an actor stored: ${query}`);
   return exec.call(this, query, ...values);
-} as typeof exec; // its type parameter says nothing about how it is called
+} as typeof exec; // the type parameter does not affect the call
 
 afterAll(() => {
   prototype.exec = exec;

@@ -3,8 +3,8 @@ import { afterAll, afterEach, expect } from "vitest";
 import { search, takeLeaks } from "./leaks.ts";
 
 /**
- * Set up for every file of tests: each log line and each message of an error is searched for secrets, and a test in
- * which one was found, also by other searches, has failed.
+ * Setup of all test files. Searches each log line and each error message for secrets, and fails a test in which this or
+ * another search found one.
  */
 const { Error: OwnError, console } = globalThis;
 
@@ -23,11 +23,11 @@ globalThis.Error = new Proxy(OwnError, {
   construct: function watched(target, given: readonly unknown[], made: NewableFunction) {
     search(String(given[0]), "the message of an error");
     const error: Error = Reflect.construct(target, given, made);
-    target.captureStackTrace(error, watched); // begins where it was made, not here
+    target.captureStackTrace(error, watched); // without this proxy
     return error;
   },
 });
-// The next file may run in the same process, with a watch of its own.
+// The next file may run in the same process and install its own proxy.
 afterAll(() => {
   globalThis.Error = OwnError;
 });

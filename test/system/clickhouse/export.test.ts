@@ -71,7 +71,7 @@ describe("an export of a project in ClickHouse", () => {
     const pages = bridge.asked.slice(before).filter(({ sql }) => sql.endsWith("FORMAT Parquet"));
     expect(pages.length).toBeGreaterThan(50);
     expect(Math.max(...pages.map(({ replyBytes }) => replyBytes))).toBeLessThan(PAGE_BYTES);
-    expect(bridge.mostAtOnce()).toBe(1);
+    expect(bridge.maxConcurrent()).toBe(1);
     expect(exported.events.filter((type) => type === "PageStaged").length).toBe(pages.length);
   });
 

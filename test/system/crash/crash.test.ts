@@ -37,7 +37,7 @@ const complete = async ({ prefix, exportId }: Begun): Promise<Contents> => {
 
 const killAndRestart = async (): Promise<void> => {
   await laboratory.kill();
-  laboratory.s3.obey();
+  laboratory.s3.setRules();
   await laboratory.restart();
 };
 
@@ -71,10 +71,10 @@ describe("an export interrupted by a crash resumes, spends no retry, and leaves 
         destinations.set(prefix, await laboratory.newDestination(prefix));
         const strike = Promise.withResolvers<void>();
         strikes.push(strike.promise);
-        rules.push({ ...rule, key: new RegExp(`^${prefix}/.*${key}`), fault, struck: strike.resolve });
+        rules.push({ ...rule, key: new RegExp(`^${prefix}/.*${key}`), fault, onFault: strike.resolve });
       }
     }
-    laboratory.s3.obey(...rules);
+    laboratory.s3.setRules(...rules);
     for (const [prefix, destinationId] of destinations)
       interrupted.set(prefix, { prefix, exportId: await laboratory.begin(destinationId) });
     await Promise.all(strikes);
@@ -130,14 +130,14 @@ describe("a step that dies three times in a row", () => {
     let exportId = "";
     for (let times = 1; times <= 3; times++) {
       const strike = Promise.withResolvers<void>();
-      laboratory.s3.obey({ operation: "create_upload", fault: "silence", struck: strike.resolve });
+      laboratory.s3.setRules({ operation: "create_upload", fault: "silence", onFault: strike.resolve });
       if (times === 1) exportId = await laboratory.begin(destinationId);
       else await laboratory.restart();
       await strike.promise;
       await until(async () => (await laboratory.runsOf(exportId))[1]?.status === "COMPLETED");
       await laboratory.kill();
     }
-    laboratory.s3.obey();
+    laboratory.s3.setRules();
     await laboratory.restart();
     const { status, runs } = await laboratory.untilEnded(exportId);
     expect(status).toBe("COMPLETED");

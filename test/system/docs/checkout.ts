@@ -5,7 +5,7 @@ import { commandsToTry } from "../../../dev/commands.ts";
 import { type WaybillConfig, writeConfig } from "../../../dev/config.ts";
 import { createWorkspace } from "../../../dev/workspace.ts";
 import { ROOT } from "../../architecture/source-files.ts";
-import { keepSecret, search } from "../../support/secrets/leaks.ts";
+import { addSecrets, search } from "../../support/secrets/leaks.ts";
 
 /** A folder that looks like a checkout in which `npm run dev` is running, with a workspace of its own. */
 export interface Checkout {
@@ -32,7 +32,7 @@ export async function openCheckout(service: WaybillConfig, folder: string): Prom
     symlinkSync(join(ROOT, name), join(folder, name));
   }
   const { workspaceId, apiKey } = await createWorkspace(service.url, service.admin_key, "docs");
-  keepSecret(apiKey);
+  addSecrets(apiKey);
   const config = { ...service, workspace_id: workspaceId, api_key: apiKey };
   writeConfig(state, config);
   commandsToTry(config, state); // writes the file with the headers

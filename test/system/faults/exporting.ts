@@ -42,11 +42,11 @@ export const useLaboratory = (settings: Settings): Bench => {
     laboratory: () => laboratory,
     undisturbed: () => undisturbed,
     async begin(rules, keys) {
-      laboratory.s3.obey();
+      laboratory.s3.setRules();
       count += 1;
       const prefix = `export-${count}`;
       const destinationId = await laboratory.newDestination(prefix, keys);
-      laboratory.s3.obey(...rules);
+      laboratory.s3.setRules(...rules);
       return { prefix, destinationId, exportId: await laboratory.begin(destinationId) };
     },
     async outcomeOf({ prefix, exportId }) {

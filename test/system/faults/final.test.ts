@@ -175,7 +175,7 @@ describe("credentials rotated by PATCH", () => {
       { operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault: "expired_token" },
     ]);
     expect((await outcomeOf(begun)).status).toBe("FAILED");
-    laboratory().s3.obey();
+    laboratory().s3.setRules();
     const { accessKeyId, secretAccessKey } = laboratory().s3;
     await laboratory().ask("PATCH", `/api/v1/bulk-exports/destinations/${begun.destinationId}`, {
       credentials: { access_key_id: accessKeyId, secret_access_key: secretAccessKey },

@@ -86,7 +86,7 @@ describe("a failed run retried", () => {
     const begun = await begin([{ operation: "put_part", count: "always", fault: "access_denied" }]);
     const failed = await outcomeOf(begun);
     expect(failed.status).toBe("FAILED");
-    laboratory().s3.obey();
+    laboratory().s3.setRules();
     const answer = await order(`${begun.exportId}/runs/${failed.runs[0]?.id}/retry`);
     expect(answer.status).toBe(200);
     const { id } = (await answer.json()) as { id: string }; // test/http checks the shape

@@ -1,7 +1,11 @@
 import type { Credentials } from "./domain/destination/records.ts";
 import { RETENTION_DAYS } from "./domain/project/retention.ts";
 import type { Compression } from "./domain/shared/fields.ts";
-import { LIMITS, type Limits } from "./domain/shared/limits.ts";
+import { LIMIT_SETTINGS, type Limits, type NumberSetting, numbersOf } from "./domain/shared/limits.ts";
+
+const MIB = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** Variant of statuses and defaults on the wire; src/http/kernel/wire-profile.ts defines each one. */
 export type WireProfileName = "spec" | "langsmith";
@@ -9,8 +13,40 @@ export type WireProfileName = "spec" | "langsmith";
 /** Jurisdiction of all Durable Objects of the deployment [WIR-11]. */
 export type Jurisdiction = "eu" | "fedramp";
 
+/** The numbers that the operator may set, beside the limits of the domain. */
+const NUMBER_SETTINGS = {
+  /** Shards of a project created from now on; existing projects keep theirs. */
+  shardsPerProject: { variable: "SHARDS_PER_PROJECT", preset: 1, min: 1, max: 64 },
+  /** Hot bytes at which a trace shard seals ended runs. */
+  sealBytes: { variable: "SEAL_BYTES", preset: 16 * MIB, min: 1, max: 1024 * MIB },
+  /** Age at which hot runs are sealed, whatever their size. */
+  sealAgeMs: { variable: "SEAL_AGE_MS", preset: 10 * MINUTE_MS, min: 0, max: 24 * HOUR_MS },
+  /**
+   * Hot bytes of a trace shard above which it refuses changes until it has sealed: ten seconds of sealing at the measured
+   * 25 MB/s, and 1/40 of the storage limit of a Durable Object (10 GB).
+   */
+  maxHotBytes: { variable: "MAX_HOT_BYTES", preset: 256 * MIB, min: 1, max: 4096 * MIB },
+  /**
+   * A tenant's unrouted changes; above, more are refused. Every snapshot and query searches its days for all of these
+   * runs: ten calls to each shard, with 10,000 ids each.
+   */
+  maxParkedChanges: { variable: "MAX_PARKED_CHANGES", preset: 100_000, min: 2, max: 10_000_000 },
+  /** Bytes of a tenant's unrouted changes; above, more are refused. */
+  maxParkedBytes: { variable: "MAX_PARKED_BYTES", preset: 256 * MIB, min: 2, max: 4096 * MIB },
+  /** Maximum uncompressed bytes of one segment. */
+  segmentRawBytes: { variable: "SEGMENT_RAW_BYTES", preset: 16 * MIB, min: 1, max: 64 * MIB },
+  /** Maximum bytes of an ingest body after decompression. */
+  maxBodyBytes: { variable: "MAX_BODY_BYTES", preset: 100 * MIB, min: 1, max: 1024 * MIB },
+  /** Sustained requests per second of one API key. */
+  rateLimitPerSecond: { variable: "RATE_LIMIT_PER_SECOND", preset: 200, min: 1, max: 1_000_000 },
+  /** Burst size of one API key, in requests. */
+  rateLimitBurst: { variable: "RATE_LIMIT_BURST", preset: 2000, min: 1, max: 1_000_000 },
+} as const satisfies Readonly<Record<string, NumberSetting>>;
+
+type Numbers = { readonly [Name in keyof typeof NUMBER_SETTINGS]: number };
+
 /** All settings of the operator, read from the environment by `readSettings`. */
-export interface Settings {
+export interface Settings extends Numbers {
   readonly limits: Limits;
   readonly wireProfile: WireProfileName;
   /** Compression of an export that names none. */
@@ -19,113 +55,57 @@ export interface Settings {
   readonly allowLoopbackEndpoints: boolean;
   /** Credentials of destinations that are created without credentials [DST-10]; null: these are refused. */
   readonly environmentCredentials: Credentials | null;
-  /** Shards of a project created from now on; existing projects keep theirs. */
-  readonly shardsPerProject: number;
-  /** Hot bytes at which a trace shard seals ended runs. */
-  readonly sealBytes: number;
-  /** Age at which hot runs are sealed, whatever their size. */
-  readonly sealAgeMs: number;
-  /** Hot bytes of a trace shard above which it refuses changes until it has sealed. */
-  readonly maxHotBytes: number;
-  /** Maximum number and bytes of a tenant's unrouted changes; above either, more are refused. */
-  readonly maxParkedChanges: number;
-  readonly maxParkedBytes: number;
-  /** Maximum uncompressed bytes of one segment. */
-  readonly segmentRawBytes: number;
-  /** Maximum bytes of an ingest body after decompression. */
-  readonly maxBodyBytes: number;
   /** Default retention of projects created from now on; null: unlimited. Existing projects keep theirs. */
   readonly retentionDays: number | null;
-  /** Rate limit of one API key: sustained requests per second, and burst size. */
-  readonly rateLimitPerSecond: number;
-  readonly rateLimitBurst: number;
   /** Public address of this service, without a trailing slash; null: the address of the request. */
   readonly publicUrl: string | null;
   /** null: the platform chooses. */
   readonly jurisdiction: Jurisdiction | null;
 }
 
-const MIB = 1024 * 1024;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+type NumberVariable =
+  | (typeof LIMIT_SETTINGS)[keyof typeof LIMIT_SETTINGS]["variable"]
+  | (typeof NUMBER_SETTINGS)[keyof typeof NUMBER_SETTINGS]["variable"]
+  | "RETENTION_DAYS";
 
-/** Minimum size of a part, and maximum number of parts of an object, in S3 (AWS: Multipart upload limits). */
-const MIN_PART_BYTES = 5 * MIB;
-const MAX_PARTS = 10_000;
-
-/** Names and bounds of the settings in `Limits`. The bounds allow a file of any size to be uploaded with any part size. */
-const LIMIT_SETTINGS: { readonly [Name in keyof Limits]: readonly [setting: string, min: number, max: number] } = {
-  maxRetries: ["MAX_RETRIES", 0, 1000],
-  retryDelayMs: ["RETRY_DELAY_MS", 0, 24 * HOUR_MS],
-  runTimeoutMs: ["RUN_TIMEOUT_MS", 1, 365 * 24 * HOUR_MS],
-  exportTimeoutMs: ["EXPORT_TIMEOUT_MS", 1, 365 * 24 * HOUR_MS],
-  maxRunningRuns: ["MAX_RUNNING_RUNS", 1, 1000],
-  maxRunningExports: ["MAX_RUNNING_EXPORTS", 1, 1000],
-  spawnDelayMs: ["SPAWN_DELAY_MS", 0, 24 * HOUR_MS],
-  targetFileBytes: ["TARGET_FILE_BYTES", 1, MAX_PARTS * MIN_PART_BYTES],
-  partBytes: ["PART_BYTES", MIN_PART_BYTES, 64 * MIB],
-  partsInFlight: ["PARTS_IN_FLIGHT", 1, 16],
-  slowDownPauseMs: ["SLOW_DOWN_PAUSE_MS", 0, 24 * HOUR_MS],
+/** The variables that settings are read from. wrangler.toml may hold numbers and booleans; the environment holds text. */
+export type SettingVariables = { readonly [Name in NumberVariable]?: string | number } & {
+  readonly WIRE_PROFILE?: string;
+  readonly DEFAULT_COMPRESSION?: string;
+  readonly ALLOW_LOOPBACK_ENDPOINTS?: string | boolean;
+  readonly ALLOW_ENVIRONMENT_CREDENTIALS?: string | boolean;
+  readonly AWS_ACCESS_KEY_ID?: string;
+  readonly AWS_SECRET_ACCESS_KEY?: string;
+  readonly AWS_SESSION_TOKEN?: string;
+  readonly PUBLIC_URL?: string;
+  readonly JURISDICTION?: string;
 };
+
+/** The environment as it is given: what it holds is checked when it is read. */
+type Environment = { readonly [Name in keyof SettingVariables]?: unknown };
 
 /**
  * Reads all settings. An empty value counts as absent. Throws an error that names the setting and the allowed values if a
  * value is not valid: the deployment is misconfigured, and a default would hide that.
  */
-export const readSettings = (env: Readonly<Record<string, unknown>>): Settings => ({
-  limits: readLimits(env),
+export const readSettings = (env: Environment): Settings => ({
+  ...numbersOf(NUMBER_SETTINGS, (setting) => readNumber(env, setting) ?? setting.preset),
+  limits: numbersOf(LIMIT_SETTINGS, (setting) => readNumber(env, setting) ?? setting.preset),
   wireProfile: readChoice(env, "WIRE_PROFILE", ["spec", "langsmith"], "spec"),
   defaultCompression: readChoice(env, "DEFAULT_COMPRESSION", ["zstandard", "snappy", "gzip", "none"], "zstandard"),
   allowLoopbackEndpoints: readFlag(env, "ALLOW_LOOPBACK_ENDPOINTS"),
   environmentCredentials: readEnvironmentCredentials(env),
-  shardsPerProject: readNumber(env, "SHARDS_PER_PROJECT", 1, 1, 64),
-  sealBytes: readNumber(env, "SEAL_BYTES", 16 * MIB, 1, 1024 * MIB),
-  sealAgeMs: readNumber(env, "SEAL_AGE_MS", 10 * MINUTE_MS, 0, 24 * HOUR_MS),
-  // Ten seconds of sealing at the measured 25 MB/s, and 1/40 of the storage limit of a Durable Object (10 GB).
-  maxHotBytes: readNumber(env, "MAX_HOT_BYTES", 256 * MIB, 1, 4096 * MIB),
-  // Every snapshot and query searches its days for all of these runs: ten calls to each shard, with 10,000 ids each.
-  maxParkedChanges: readNumber(env, "MAX_PARKED_CHANGES", 100_000, 2, 10_000_000),
-  maxParkedBytes: readNumber(env, "MAX_PARKED_BYTES", 256 * MIB, 2, 4096 * MIB),
-  segmentRawBytes: readNumber(env, "SEGMENT_RAW_BYTES", 16 * MIB, 1, 64 * MIB),
-  maxBodyBytes: readNumber(env, "MAX_BODY_BYTES", 100 * MIB, 1, 1024 * MIB),
-  retentionDays: readRetentionDays(env),
-  rateLimitPerSecond: readNumber(env, "RATE_LIMIT_PER_SECOND", 200, 1, 1_000_000),
-  rateLimitBurst: readNumber(env, "RATE_LIMIT_BURST", 2000, 1, 1_000_000),
+  retentionDays: readNumber(env, { variable: "RETENTION_DAYS", ...RETENTION_DAYS }),
   publicUrl: readPublicUrl(env),
   jurisdiction: readJurisdiction(env),
 });
 
-const readLimits = (env: Readonly<Record<string, unknown>>): Limits => {
-  const limit = (name: keyof Limits): number => {
-    const [setting, min, max] = LIMIT_SETTINGS[name];
-    return readNumber(env, setting, LIMITS[name], min, max);
-  };
-  return {
-    maxRetries: limit("maxRetries"),
-    retryDelayMs: limit("retryDelayMs"),
-    runTimeoutMs: limit("runTimeoutMs"),
-    exportTimeoutMs: limit("exportTimeoutMs"),
-    maxRunningRuns: limit("maxRunningRuns"),
-    maxRunningExports: limit("maxRunningExports"),
-    spawnDelayMs: limit("spawnDelayMs"),
-    targetFileBytes: limit("targetFileBytes"),
-    partBytes: limit("partBytes"),
-    partsInFlight: limit("partsInFlight"),
-    slowDownPauseMs: limit("slowDownPauseMs"),
-  };
-};
-
-const readRetentionDays = (env: Readonly<Record<string, unknown>>): number | null => {
-  const days = readNumber(env, "RETENTION_DAYS", 0, RETENTION_DAYS.min, RETENTION_DAYS.max);
-  return days === 0 ? null : days;
-};
-
-const readJurisdiction = (env: Readonly<Record<string, unknown>>): Jurisdiction | null => {
+const readJurisdiction = (env: Environment): Jurisdiction | null => {
   const value = readChoice(env, "JURISDICTION", ["", "eu", "fedramp"], "");
   return value === "" ? null : value;
 };
 
-const readPublicUrl = (env: Readonly<Record<string, unknown>>): string | null => {
+const readPublicUrl = (env: Environment): string | null => {
   const text = readText(env, "PUBLIC_URL");
   if (text === "") return null;
   const url = URL.parse(text);
@@ -135,7 +115,7 @@ const readPublicUrl = (env: Readonly<Record<string, unknown>>): string | null =>
   );
 };
 
-const readEnvironmentCredentials = (env: Readonly<Record<string, unknown>>): Credentials | null => {
+const readEnvironmentCredentials = (env: Environment): Credentials | null => {
   if (!readFlag(env, "ALLOW_ENVIRONMENT_CREDENTIALS")) return null;
   const sessionToken = readText(env, "AWS_SESSION_TOKEN");
   return {
@@ -145,26 +125,24 @@ const readEnvironmentCredentials = (env: Readonly<Record<string, unknown>>): Cre
   };
 };
 
+/** null: the variable is absent. */
 const readNumber = (
-  env: Readonly<Record<string, unknown>>,
-  name: string,
-  defaultValue: number,
-  min: number,
-  max: number,
-): number => {
-  const text = readText(env, name);
-  if (text === "") return defaultValue;
+  env: Environment,
+  { variable, min, max }: Pick<NumberSetting, "min" | "max"> & { readonly variable: NumberVariable },
+): number | null => {
+  const text = readText(env, variable);
+  if (text === "") return null;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new Error(`Setting ${name} must be a whole number from ${min} to ${max}, in digits only; it is "${text}".`);
+  throw new Error(`Setting ${variable} must be a whole number from ${min} to ${max}, in digits only; it is "${text}".`);
 };
 
-const readFlag = (env: Readonly<Record<string, unknown>>, name: string): boolean =>
+const readFlag = (env: Environment, name: keyof Environment): boolean =>
   readChoice(env, name, ["false", "true"], "false") === "true";
 
 const readChoice = <Choice extends string>(
-  env: Readonly<Record<string, unknown>>,
-  name: string,
+  env: Environment,
+  name: keyof Environment,
   choices: readonly Choice[],
   defaultValue: Choice,
 ): Choice => {
@@ -176,14 +154,13 @@ const readChoice = <Choice extends string>(
   throw new Error(`Setting ${name} must be one of ${allowed.join(", ")}; it is "${text}".`);
 };
 
-const readRequiredText = (env: Readonly<Record<string, unknown>>, name: string, because: string): string => {
+const readRequiredText = (env: Environment, name: keyof Environment, because: string): string => {
   const text = readText(env, name);
   if (text !== "") return text;
   throw new Error(`Setting ${name} is required because ${because}.`);
 };
 
-/** wrangler.toml may hold numbers and booleans; environment variables hold text only. */
-const readText = (env: Readonly<Record<string, unknown>>, name: string): string => {
+const readText = (env: Environment, name: keyof Environment): string => {
   const value = env[name];
   if (value === undefined || value === null) return "";
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);

@@ -1,5 +1,7 @@
-/** Bindings and settings of the Worker, as wrangler.toml and the environment give them. */
-export interface Env {
+import type { SettingVariables } from "../../src/settings.ts";
+
+/** Bindings, secrets and settings of the Worker, as wrangler.toml and the environment give them. */
+export interface Env extends SettingVariables {
   readonly SEGMENTS: R2Bucket;
   readonly WORKSPACE: DurableObjectNamespace;
   readonly DESTINATION: DurableObjectNamespace;
@@ -15,10 +17,8 @@ export interface Env {
   readonly LISTENER: DurableObjectNamespace;
   /** Loads agent servers; absent where the platform has no Worker Loader. */
   readonly LOADER?: WorkerLoader;
-  /** Secret that lets its bearer create workspaces and keys. */
+  /** Secret: the key with which workspaces and their keys are created. */
   readonly ADMIN_KEY: string;
-  /** Secret: 32 bytes in base64, or several as `<key id>:<base64>` separated by commas, the first one seals. */
+  /** Secret: 32 bytes in base64, or several as `<key id>:<base64>` separated by commas; the first one seals. */
   readonly MASTER_KEYS: string;
-  /** Every other setting, by name in upper case; src/settings.ts reads them all. */
-  readonly [setting: string]: unknown;
 }

@@ -1,8 +1,7 @@
+import { MAX_LABEL_CHARACTERS } from "../domain/grant/events.ts";
 import type { ProviderRecord } from "../domain/provider/records.ts";
 import { isCleanText } from "../domain/shared/text.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-
-const MAX_CHARACTERS = 255;
 
 /** Claims that identify an account for people, in order of preference (OpenID Connect Core, 5.1; `login`: GitHub). */
 const NAMES = ["email", "preferred_username", "login", "name", "sub"] as const;
@@ -24,4 +23,4 @@ export async function accountLabelOf(provider: ProviderRecord, accessToken: stri
 }
 
 const isLabel = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && value.length <= MAX_CHARACTERS && isCleanText(value);
+  typeof value === "string" && value !== "" && value.length <= MAX_LABEL_CHARACTERS && isCleanText(value);

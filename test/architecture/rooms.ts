@@ -152,7 +152,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "src/oauth",
     purpose: "Adapter of OAuth providers",
-    imports: ["src/domain/provider", "src/domain/shared", "src/net"],
+    imports: ["src/domain/grant", "src/domain/provider", "src/domain/shared", "src/net"],
     packages: ["oauth4webapi"],
   },
   {
@@ -218,7 +218,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "src/trace/ingest",
     purpose: "Request bodies to changes",
-    imports: ["src/domain/shared", "src/json", "src/trace/ingest/body", "src/trace/run"],
+    imports: ["src/domain/project", "src/domain/shared", "src/json", "src/trace/ingest/body", "src/trace/run"],
     packages: ["node:buffer", "node:crypto"],
   },
   {
@@ -251,6 +251,7 @@ export const ROOMS: readonly Room[] = [
       "src/oauth",
       "src/parquet",
       "src/parquet/read",
+      "src/settings.ts",
       "src/trace/query",
       "src/trace/run",
     ],

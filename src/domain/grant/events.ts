@@ -1,5 +1,8 @@
 import type { AuthorizationFailure } from "../shared/failures.ts";
 
+/** Longest label of an account, in UTF-16 units. */
+export const MAX_LABEL_CHARACTERS = 255;
+
 /** Facts about a token; the token itself stands in no event. */
 export interface Token {
   readonly id: string;

@@ -1,3 +1,6 @@
+/** Longest name of a project, in UTF-16 units. */
+export const MAX_PROJECT_NAME_CHARACTERS = 1024;
+
 export interface Project {
   readonly id: string;
   readonly tenantId: string;
@@ -7,11 +10,11 @@ export interface Project {
   /** JSON text as sent. */
   readonly extra: string | null;
   readonly startTime: number;
-  /** As the customer says; absent or null: it goes on. Nothing follows from it. */
+  /** As the customer says; null: it goes on. It has no effect. */
   readonly endTime?: number | null;
-  /** Days for which it keeps the runs of a day after that day; null: for ever. */
+  /** Days for which the runs of a day are kept after that day; null: for ever. */
   readonly retentionDays: number | null;
 }
 
-/** What a query has to know of a project: few bytes, since a workspace may have many of them. */
+/** What a query needs of a project: few bytes, because a workspace may have many of them. */
 export type QueriedProject = Pick<Project, "id" | "shards" | "retentionDays">;

@@ -1,74 +1,86 @@
-/**
- * Every limit and delay that is a setting, with its clause. All are settings: the environment overrides one by
- * its name in upper case (`RETRY_DELAY_MS=100`), which development and tests use; see src/settings.ts.
- */
-export interface Limits {
-  /** Retries of one export run before it fails for good [LIM-1]. */
-  readonly maxRetries: number;
-  /** Fixed pause before a retry [LIM-2]. A lower bound: an alarm may fire up to a minute late. */
-  readonly retryDelayMs: number;
-  /** Longest life of one attempt of a run [LIM-3]; exceeding it spends a retry. */
-  readonly runTimeoutMs: number;
-  /** Longest life of a whole export [LIM-4]. */
-  readonly exportTimeoutMs: number;
-  /** Runs of one export working at once [LIM-5]. */
-  readonly maxRunningRuns: number;
-  /** Exports of one workspace working at once [LIM-6]. */
-  readonly maxRunningExports: number;
-  /** A spawned export starts this long after the end of its window [LIM-9]. */
-  readonly spawnDelayMs: number;
-  /** Target size of an exported file [LIM-12]. */
-  readonly targetFileBytes: number;
-  /** Size of every part but the last of a multipart upload; below it one PUT. S3's least is 5 MiB [LIM-12]. */
-  readonly partBytes: number;
-  /** Parts of one run in flight at once [LIM-13]. */
-  readonly partsInFlight: number;
-  /**
-   * Pause after a store has asked for fewer requests: stores count them by the second, so it has room again by then;
-   * a sixth of what a retry waits.
-   */
-  readonly slowDownPauseMs: number;
-}
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const MIB = 1024 * 1024;
 
-export const LIMITS: Limits = {
-  maxRetries: 20,
-  retryDelayMs: 30 * SECOND,
-  runTimeoutMs: 4 * HOUR,
-  exportTimeoutMs: 72 * HOUR,
-  maxRunningRuns: 45,
-  maxRunningExports: 15,
-  spawnDelayMs: 10 * MINUTE,
-  targetFileBytes: 128 * MIB,
-  partBytes: 8 * MIB,
-  partsInFlight: 4,
-  slowDownPauseMs: 5 * SECOND,
-};
+/** Minimum size of a part, and maximum number of parts of an object, in S3 (AWS: Multipart upload limits). */
+const MIN_PART_BYTES = 5 * MIB;
+const MAX_PARTS = 10_000;
+
+/** A number that the operator may set: its variable in the environment, its default, and its bounds, both included. */
+export interface NumberSetting {
+  readonly variable: string;
+  readonly preset: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * The limits and delays that the operator may set, each stated here once. The bounds allow a file of any size to be
+ * uploaded with any part size.
+ */
+export const LIMIT_SETTINGS = {
+  /** Retries of one export run before it fails for good [LIM-1]. */
+  maxRetries: { variable: "MAX_RETRIES", preset: 20, min: 0, max: 1000 },
+  /** Fixed pause before a retry [LIM-2]. A lower bound: an alarm may fire up to a minute late. */
+  retryDelayMs: { variable: "RETRY_DELAY_MS", preset: 30 * SECOND_MS, min: 0, max: DAY_MS },
+  /** Maximum duration of one attempt of a run [LIM-3]; exceeding it spends a retry. */
+  runTimeoutMs: { variable: "RUN_TIMEOUT_MS", preset: 4 * HOUR_MS, min: 1, max: 365 * DAY_MS },
+  /** Maximum duration of a whole export [LIM-4]. */
+  exportTimeoutMs: { variable: "EXPORT_TIMEOUT_MS", preset: 72 * HOUR_MS, min: 1, max: 365 * DAY_MS },
+  /** Runs of one export that work at once [LIM-5]. */
+  maxRunningRuns: { variable: "MAX_RUNNING_RUNS", preset: 45, min: 1, max: 1000 },
+  /** Exports of one workspace that work at once [LIM-6]. */
+  maxRunningExports: { variable: "MAX_RUNNING_EXPORTS", preset: 15, min: 1, max: 1000 },
+  /** A window is spawned this long after its end [LIM-9]. */
+  spawnDelayMs: { variable: "SPAWN_DELAY_MS", preset: 10 * MINUTE_MS, min: 0, max: DAY_MS },
+  /** Target size of an exported file [LIM-12]. */
+  targetFileBytes: { variable: "TARGET_FILE_BYTES", preset: 128 * MIB, min: 1, max: MAX_PARTS * MIN_PART_BYTES },
+  /** Size of every part but the last of a multipart upload [LIM-12]; a smaller file is one PUT. */
+  partBytes: { variable: "PART_BYTES", preset: 8 * MIB, min: MIN_PART_BYTES, max: 64 * MIB },
+  /** Parts of one run in flight at once [LIM-13]. */
+  partsInFlight: { variable: "PARTS_IN_FLIGHT", preset: 4, min: 1, max: 16 },
+  /** Pause after a store asked for fewer requests [LIM-14]. Stores count them by the second. */
+  slowDownPauseMs: { variable: "SLOW_DOWN_PAUSE_MS", preset: 5 * SECOND_MS, min: 0, max: DAY_MS },
+} as const satisfies Readonly<Record<string, NumberSetting>>;
+
+/** The value of each of these settings. An export keeps those with which it was created. */
+export type Limits = { readonly [Name in keyof typeof LIMIT_SETTINGS]: number };
+
+/** The value of each number setting of a table, as `numberOf` gives it. */
+export const numbersOf = <Table extends Readonly<Record<string, NumberSetting>>>(
+  table: Table,
+  numberOf: (setting: Table[keyof Table]) => number,
+): { readonly [Name in keyof Table]: number } =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, setting]) => [name, numberOf(setting as Table[keyof Table])]),
+  ) as {
+    readonly [Name in keyof Table]: number; // fromEntries forgets the names
+  };
+
+export const LIMITS: Limits = numbersOf(LIMIT_SETTINGS, ({ preset }) => preset);
 
 /** Bounds of `interval_hours` on a scheduled export, both included [LIM-8]. */
 export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /**
- * Longest window of a one-off export, five years: its days stand in one event of its log, which holds 256 KiB at most
- * (durable/journal/journal.ts), at some 80 bytes each; beside them a filter of 16,384 letters needs up to 96 KiB [LIM-15].
+ * Longest window of a one-off export, five years [LIM-15]. Its days are listed in one event, which has at most 256 KiB
+ * (durable/journal/journal.ts): some 80 bytes for each day, and up to 96 KiB for a filter of 16,384 characters.
  */
 export const MAX_WINDOW_DAYS = 1827;
 
 /**
- * Exports and schedules of one workspace that have not ended: its actor holds them all in memory, and 15 work at a
- * time. What a schedule spawns is never refused, a window would be lost [LIM-7].
+ * Exports and schedules of one workspace that have not ended [LIM-7]; its actor holds them all in memory. What a schedule
+ * spawns is never refused, because a window would be lost.
  */
 export const MAX_OPEN_EXPORTS = 1000;
 
 /**
- * Projects of one workspace, which its log keeps for ever and its actor holds in memory: names alone may take 30 MB. The
- * bound is there because a key that only sends traces makes projects too [LIM-19].
+ * Projects of one workspace [LIM-19]. Its log keeps them for ever and its actor holds them in memory: names alone may take
+ * 30 MB. A key that only sends traces creates projects too, hence the bound.
  */
 export const MAX_PROJECTS = 10_000;
 
-/** Windows that a new schedule may owe at once, because it begins in the past: a mistyped year is refused [LIM-10]. */
+/** Windows that a new schedule may have to catch up with [LIM-10]; a mistyped year is refused. */
 export const MAX_OWED_WINDOWS = 1000;

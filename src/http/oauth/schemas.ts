@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Token } from "../../domain/grant/events.ts";
+import { MAX_LABEL_CHARACTERS, type Token } from "../../domain/grant/events.ts";
 import type { ProviderRecord } from "../../domain/provider/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
@@ -9,7 +9,6 @@ import { closedObject, isoOrNull, shownInstant, shownUuid, uuid } from "../kerne
 /** The id is part of the redirect URI that is registered at the provider. */
 const PROVIDER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-const MAX_CHARACTERS = 255;
 const MAX_URL_CHARACTERS = 2048;
 
 /** Codes and secrets: characters as in RFC 6749, appendix A, which does not limit the length. */
@@ -18,7 +17,7 @@ const CREDENTIAL = /^[\x20-\x7e]{1,4096}$/;
 const label = z
   .string()
   .min(1)
-  .max(MAX_CHARACTERS)
+  .max(MAX_LABEL_CHARACTERS)
   .refine(isCleanText, { error: "Input should not contain control characters" });
 
 const credential = z.string().regex(CREDENTIAL, { error: "Input should be 1 to 4096 visible ASCII characters" });

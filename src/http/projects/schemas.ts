@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Project } from "../../domain/project/records.ts";
+import { MAX_PROJECT_NAME_CHARACTERS, type Project } from "../../domain/project/records.ts";
 import { RETENTION_DAYS } from "../../domain/project/retention.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
@@ -20,7 +20,6 @@ import {
 
 /** Maximum and default of `limit`, as in the original service. */
 const PROJECTS_PER_PAGE = 100;
-const MAX_NAME_CHARACTERS = 1024;
 
 /** A project is stored in one event, whose JSON has at most 256 KiB (durable/journal/journal.ts). Escapes add to it [LIM-20]. */
 const MAX_DESCRIPTION_CHARACTERS = 8192;
@@ -29,7 +28,7 @@ const MAX_EXTRA_CHARACTERS = 32_768;
 const name = z
   .string()
   .min(1)
-  .max(MAX_NAME_CHARACTERS)
+  .max(MAX_PROJECT_NAME_CHARACTERS)
   .refine(isCleanText, { error: "The name must not contain control characters or invalid Unicode" });
 const description = z.string().max(MAX_DESCRIPTION_CHARACTERS);
 const extra = z

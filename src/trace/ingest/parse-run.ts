@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { MAX_PROJECT_NAME_CHARACTERS } from "../../domain/project/records.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { canonicalUuid } from "../../domain/shared/run-id.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
@@ -26,9 +27,6 @@ const RUN_TYPES = new Set(["tool", "chain", "llm", "retriever", "embedding", "pr
 const TRACE_TIERS = new Set(["longlived", "shortlived"]);
 
 const LOWER_N = 0x6e;
-
-/** Longest name of a project, as for those created by name. */
-const MAX_PROJECT_NAME_LENGTH = 1024;
 
 /**
  * Longest JSON of a member that is no big field. Text may double its size between actors, whose messages have 32 MiB;
@@ -194,8 +192,8 @@ function projectNameFrom(json: Uint8Array, loc: Location): Result<string | null,
 
 /** The name, if a project may have it. */
 export function checkProjectName(name: string, loc: Location): Result<string, Invalid> {
-  if (name.length > MAX_PROJECT_NAME_LENGTH)
-    return invalid(loc, `must have at most ${MAX_PROJECT_NAME_LENGTH} characters`, "string_too_long");
+  if (name.length > MAX_PROJECT_NAME_CHARACTERS)
+    return invalid(loc, `must have at most ${MAX_PROJECT_NAME_CHARACTERS} characters`, "string_too_long");
   if (!isCleanText(name)) return invalid(loc, "must not hold control characters or broken Unicode", "value_error");
   return ok(name);
 }

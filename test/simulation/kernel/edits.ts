@@ -15,7 +15,7 @@ export const MIN_PART_BYTES = 256;
 /** Edits of constants for real sizes and times, and of state that would outlive a world. */
 const SCALED: readonly Edit[] = [
   {
-    file: "src/settings.ts",
+    file: "src/domain/shared/limits.ts",
     text: "const MIN_PART_BYTES = 5 * MIB;",
     replacement: `const MIN_PART_BYTES = ${MIN_PART_BYTES};`,
   },

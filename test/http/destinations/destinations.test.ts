@@ -39,7 +39,7 @@ it("a destination is created after a test write, and shown without its secrets",
   for (const secret of Object.values(body.credentials)) expect(shown.text).not.toContain(secret);
 });
 
-it("members of the original that change nothing are taken", async () => {
+it("members of the original that change nothing are accepted", async () => {
   const body = destinationBody();
   const config = {
     ...body.config,
@@ -53,7 +53,7 @@ it("members of the original that change nothing are taken", async () => {
   expect([created.status, created.body.config.prefix]).toEqual([200, "outer/slashes"]);
 });
 
-it("an endpoint_url that names the bucket itself is taken when the bucket is to be addressed below it", async () => {
+it("an endpoint_url that contains the bucket's name is accepted with the addressing style path", async () => {
   const body = destinationBody();
   const endpoint_url = `${body.config.endpoint_url}/${body.config.bucket_name}`;
   const config_kwargs_s3 = { addressing_style: "path" };
@@ -61,7 +61,7 @@ it("an endpoint_url that names the bucket itself is taken when the bucket is to 
   expect([created.status, created.body.config.endpoint_url]).toEqual([200, endpoint_url]);
 });
 
-describe("the destination check answers 400 with one of the four errors, and nothing is kept", () => {
+describe("the destination check answers 400 with one of the four errors, and nothing is stored", () => {
   const body = destinationBody();
   const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
 
@@ -97,7 +97,7 @@ describe("the destination check answers 400 with one of the four errors, and not
   });
 });
 
-describe("a body that is not valid answers 422 and says where", () => {
+describe("a body that is not valid answers 422 and names the place", () => {
   const body = destinationBody();
   const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
   const credentials = (change: object) => ({ ...body, credentials: { ...body.credentials, ...change } });

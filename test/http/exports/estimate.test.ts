@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { call, EXPORTS, newProject, newWorkspace } from "../client.ts";
 
-it("an estimate needs no destination, and of an empty project it is nothing, exactly", async () => {
+it("an estimate needs no destination, and for an empty project it is exactly zero", async () => {
   const workspace = await newWorkspace();
   const { headers } = workspace;
   const session_id = await newProject(workspace);

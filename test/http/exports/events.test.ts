@@ -54,7 +54,7 @@ const get = (below: string, headers = {}) =>
 const events = async (below = ""): Promise<ShownEvent[]> => (await get(`${below}/events`)).body.events;
 
 describe("the events of an export", () => {
-  it("are its whole history, oldest first, in the words of the rest of the API", async () => {
+  it("are its whole history, oldest first, with the names of the API", async () => {
     const { body } = await get("/events");
     expect(body.next_after).toBeNull();
     expect(body.events.map(({ seq }: ShownEvent) => seq)).toEqual(
@@ -81,14 +81,14 @@ describe("the events of an export", () => {
     expect(reported.data.report).toMatchObject({ status: "COMPLETED", rows_written: 0 });
   });
 
-  it("speak the words of the profile", async () => {
+  it("use the status words of the profile", async () => {
     const { headers } = workspace;
     const { body } = await callWith(profile("langsmith"), "GET", `${path}/events`, { headers });
     const reported = body.events.findLast(({ type }: ShownEvent) => type === "RunReported");
     expect(reported.data.report.status).toBe("Completed");
   });
 
-  it("come in pages that together are the whole", async () => {
+  it("come in pages that together are complete", async () => {
     const all = await events();
     const paged: ShownEvent[] = [];
     for (let after: number | null = 0; after !== null; ) {
@@ -101,7 +101,7 @@ describe("the events of an export", () => {
     expect((await get(`/events?after=${all.length}`)).body).toEqual({ events: [], next_after: null });
   });
 
-  it("hold nothing secret", async () => {
+  it("contain no secrets", async () => {
     const { credentials } = destinationBody();
     for (const below of ["", runPath]) {
       const { text } = await get(`${below}/events`);
@@ -113,7 +113,7 @@ describe("the events of an export", () => {
     expect((await get(`/events?${query}`)).status).toBe(422);
   });
 
-  it("are told of the runs, too", async () => {
+  it("exist for its runs, too", async () => {
     const types = (await events(runPath)).map(({ type }) => type);
     expect(types.slice(0, 2)).toEqual(["RunStarted", "AttemptStarted"]);
     expect(types).toContain("SnapshotTaken");
@@ -127,7 +127,7 @@ describe("the events of an export", () => {
       expect((await call("GET", `${path}${below}`, { headers })).status).toBe(404);
   });
 
-  it("and of a run that never started are an empty list", async () => {
+  it("are an empty list for a run that never started", async () => {
     const { headers } = workspace;
     const body = {
       bulk_export_destination_id: destinationId,
@@ -149,7 +149,7 @@ describe("the events as a stream", () => {
   const stream = { Accept: "text/event-stream" };
   const ids = (text: string) => Array.from(text.matchAll(/^id: (\d+)$/gm), ([, id]) => Number(id));
 
-  it("are the same ones, each with its number, and end when the export has", async () => {
+  it("are the events of the list, each with its number, and end with the export", async () => {
     const answer = await get("/events", stream);
     expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
     expect(answer.text).toMatch(/^retry: \d+\n\n/);
@@ -159,7 +159,7 @@ describe("the events as a stream", () => {
     expect(answer.text).toContain("\nevent: ExportCompleted\n");
   });
 
-  it("go on behind the last one that the client has", async () => {
+  it("continue after the last event that the client has", async () => {
     const last = (await events()).length;
     expect(ids((await get("/events", { ...stream, "Last-Event-ID": String(last - 2) })).text)).toEqual([
       last - 1,
@@ -169,20 +169,20 @@ describe("the events as a stream", () => {
     expect((await get("/events", { ...stream, "Last-Event-ID": "first" })).status).toBe(422);
   });
 
-  it("tell a client that has all of them to stay away", async () => {
+  it("answer 204 to a client that has all of them", async () => {
     const last = (await events()).length;
     const answer = await get("/events", { ...stream, "Last-Event-ID": String(last) });
     expect([answer.status, answer.text]).toEqual([204, ""]);
   });
 
-  it("come only to those who ask for them", async () => {
+  it("are only sent to clients that accept a stream", async () => {
     for (const accept of ["application/json", "*/*"])
       expect((await get("/events", { Accept: accept })).body.events).toEqual(await events());
     const head = await call("HEAD", `${path}/events`, { headers: { ...workspace.headers, ...stream } });
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
-  it("stand in the OpenAPI document, with what each one means", async () => {
+  it("are in the OpenAPI document, with the meaning of each type", async () => {
     const { paths, components } = (await call("GET", "/openapi.json")).body;
     for (const below of ["", "/runs/{run_id}"]) {
       const { content } = paths[`${EXPORTS}/{bulk_export_id}${below}/events`].get.responses["200"];
@@ -192,7 +192,7 @@ describe("the events as a stream", () => {
     for (const word of type.enum) expect(type.description).toContain(`${word}: `);
   });
 
-  it("tell of a run, too", async () => {
+  it("exist for a run, too", async () => {
     expect(ids((await get(`${runPath}/events`, stream)).text)).toEqual((await events(runPath)).map(({ seq }) => seq));
   });
 });

@@ -94,7 +94,7 @@ it("what was sent is shown as it was sent", async () => {
   });
 });
 
-it("an export may span five years, at whatever hour it begins", async () => {
+it("an export may span five years, at any hour of its start", async () => {
   const body = oneOff({ start_time: "2025-01-01T12:00:00Z", end_time: "2030-01-02T12:00:00Z" });
   const { id } = (await create(body)).body;
   // Its days are in the log as soon as it can be cancelled.
@@ -116,7 +116,7 @@ it("a scheduled export has interval_hours from 1 to 168 and no end", async () =>
   }
 });
 
-describe("a body that is not valid answers 422 and says where", () => {
+describe("a body that is not valid answers 422 and names the place", () => {
   it.each<[loc: string, bodyOf: () => object | string]>([
     ["body.bulk_export_destination_id", () => oneOff({ bulk_export_destination_id: undefined })],
     ["body.bulk_export_destination_id", () => oneOff({ bulk_export_destination_id: "x" })],
@@ -159,7 +159,7 @@ describe("a body that is not valid answers 422 and says where", () => {
     expect([error.loc.join("."), others]).toEqual([loc, []]);
   });
 
-  it("all faults are named at once", async () => {
+  it("all errors of a body are reported together", async () => {
     const answer = await create({});
     expect(answer.body.detail).toEqual(
       ["bulk_export_destination_id", "session_id", "start_time"].map((name) => ({
@@ -170,7 +170,7 @@ describe("a body that is not valid answers 422 and says where", () => {
     );
   });
 
-  it("an unknown field is answered with the fields there are", async () => {
+  it("the error for an unknown field names the known fields", async () => {
     const answer = await create(oneOff({ export_fields: ["inptus"] }));
     expect(answer.body.detail[0].msg).toContain('"inptus"');
     for (const field of EXPORT_FIELDS) expect(answer.body.detail[0].msg).toContain(field);
@@ -182,7 +182,7 @@ describe("a body that is not valid answers 422 and says where", () => {
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["header", "content-type"]]);
   });
 
-  it("nothing of them is kept", async () => {
+  it("a refused body creates nothing", async () => {
     const other = await newWorkspace();
     await call("POST", EXPORTS, { headers: other.headers, body: {} });
     const foreign = oneOff();
@@ -266,7 +266,7 @@ it("lists take limit from 1 to 1000 and an offset", async () => {
   }
 });
 
-it("the runs of a schedule are asked for by its id", async () => {
+it("the runs of a schedule are listed by its id", async () => {
   const { id } = (await create(schedule())).body;
   const found = await call("GET", `${EXPORTS}/runs?source_bulk_export_id=${id}`, { headers: workspace.headers });
   expect([found.status, found.body]).toEqual([200, []]);
@@ -275,7 +275,7 @@ it("the runs of a schedule are asked for by its id", async () => {
   await cancel(id);
 });
 
-it("a destination in use is deleted by force only", async () => {
+it("a destination in use is only deleted with force", async () => {
   const own = await newWorkspace();
   const used = await newDestination(own);
   const body = schedule({ bulk_export_destination_id: used, session_id: await newProject(own) });

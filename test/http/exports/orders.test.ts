@@ -34,7 +34,7 @@ const cancel = (id: string) => call("PATCH", `${EXPORTS}/${id}`, { headers: work
 const until = (id: string, status: string) => expect.poll(async () => (await show(id)).status).toBe(status);
 
 describe("pause and resume", () => {
-  it("answer the export with the instant of the pause; asking again changes nothing", async () => {
+  it("return the export with the time of the pause; repeating them changes nothing", async () => {
     const { id } = await create(SCHEDULE);
     const paused = await post(`/${id}/pause`);
     expect([paused.status, paused.body.status, paused.body.paused_at]).toEqual([
@@ -90,7 +90,7 @@ describe("pause and resume", () => {
 });
 
 describe("a run that failed", () => {
-  it("is retried as a new export of exactly its range, once however often it is asked for", async () => {
+  it("is retried as one new export of exactly its range, also if the request is repeated", async () => {
     // So many days that some have not begun when the cancel comes.
     const original = await create({
       start_time: "2030-01-01T00:00:00Z",
@@ -120,7 +120,7 @@ describe("a run that failed", () => {
     expect((await post(path)).body).toMatchObject({ id: first.body.id, status: "COMPLETED" });
   });
 
-  it("only: one that is COMPLETED is refused with 409, an unknown one with 404", async () => {
+  it("is required for a retry: a COMPLETED run answers 409, an unknown one 404", async () => {
     const { id } = await create(DAY);
     await until(id, "COMPLETED");
     const [run] = (await call("GET", `${EXPORTS}/${id}/runs`, { headers: workspace.headers })).body;
@@ -141,7 +141,7 @@ describe("a clone", () => {
     await Promise.all([cancel(original.id), cancel(id)]);
   });
 
-  it("has each member that was sent instead of the original's; null removes one", async () => {
+  it("has the members sent instead of the original's; null removes a member", async () => {
     const schedule = await create({ ...SCHEDULE, export_fields: ["id"] });
     const oneOff = await post(`/${schedule.id}/clone`, {
       interval_hours: null,
@@ -162,7 +162,7 @@ describe("a clone", () => {
     await Promise.all([cancel(schedule.id), cancel(back.body.id)]);
   });
 
-  it("takes null for what every export has as no wish of its own", async () => {
+  it("keeps the original's member if null is sent for a required one", async () => {
     const original = await create({ ...SCHEDULE, format_version: "v2_beta", compression: "gzip" });
     const clone = await post(`/${original.id}/clone`, { format_version: null, compression: null, format: null });
     expect(clone.body).toMatchObject({ format_version: "v2_beta", compression: "gzip", format: "Parquet" });
@@ -178,7 +178,7 @@ describe("a clone", () => {
     ["body.export_fields", { export_fields: [] }],
     ["body.status", { status: "CREATED" }],
     ["body", "[]"],
-  ])("is as valid as an export must be: %s of %o", async (loc, body) => {
+  ])("must be valid like a new export: %s of %o", async (loc, body) => {
     const { id } = await create(SCHEDULE);
     const answer = await call("POST", `${EXPORTS}/${id}/clone`, { headers: workspace.headers, body });
     expect(answer.status, answer.text).toBe(422);
@@ -191,7 +191,7 @@ describe("an Idempotency-Key", () => {
   const keyed = (key: string, path: string, body: object) =>
     call("POST", path, { headers: { ...workspace.headers, "Idempotency-Key": key }, body });
 
-  it("makes creating an export safe to repeat: the repetition answers the present record", async () => {
+  it("makes creating an export safe to repeat: the repetition returns the current record", async () => {
     const body = { ...target, ...SCHEDULE };
     const first = await keyed("create-1", EXPORTS, body);
     expect(first.status, first.text).toBe(200);
@@ -202,7 +202,7 @@ describe("an Idempotency-Key", () => {
     expect((await keyed("create-2", EXPORTS, body)).body.id).not.toBe(first.body.id);
   });
 
-  it("used for another request is refused and the refusal names the header", async () => {
+  it("used with a different request is refused, and the error names the header", async () => {
     const first = await keyed("other-1", EXPORTS, { ...target, ...SCHEDULE });
     const other = await keyed("other-1", EXPORTS, { ...target, ...SCHEDULE, interval_hours: 12 });
     expect([other.status, other.body.detail[0].loc]).toEqual([422, ["header", "idempotency-key"]]);
@@ -219,7 +219,7 @@ describe("an Idempotency-Key", () => {
     await Promise.all([cancel(id), cancel(first.body.id)]);
   });
 
-  it("is the workspace's own: another one's same key is another export", async () => {
+  it("belongs to its workspace: the same key of another workspace creates another export", async () => {
     const other = await newWorkspace();
     const elsewhere = {
       ...SCHEDULE,
@@ -233,7 +233,7 @@ describe("an Idempotency-Key", () => {
     await cancel(ours.body.id);
   });
 
-  it("of a destination answers the destination there is, whatever the credentials of the repetition", async () => {
+  it("of a destination returns the existing destination, whatever the credentials of the repetition", async () => {
     const body = destinationBody();
     const first = await keyed("bucket-1", DESTINATIONS, body);
     expect(first.status, first.text).toBe(200);
@@ -251,7 +251,7 @@ describe("an Idempotency-Key", () => {
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["header", "idempotency-key"]]);
   });
 
-  it("stands in the OpenAPI document where it is taken", async () => {
+  it("is in the OpenAPI document of the operations that support it", async () => {
     const { paths } = (await call("GET", "/openapi.json")).body;
     const headersOf = (path: string) =>
       (paths[path].post.parameters ?? [])

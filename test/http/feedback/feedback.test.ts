@@ -53,7 +53,7 @@ it("feedback is created, retrieved, listed, changed and deleted", async () => {
   }
 });
 
-it("a page of very long feedback is answered whole", async () => {
+it("a page of very long feedback is answered completely", async () => {
   const own = { "X-API-Key": (await newWorkspace()).apiKey };
   const comment = "c".repeat(900 * 1024);
   for (let n = 0; n < 12; n += 1) {
@@ -67,7 +67,7 @@ it("a page of very long feedback is answered whole", async () => {
   expect((await call("GET", "/feedback?key=other", { headers: own })).body).toEqual([]);
 });
 
-it("feedback of another workspace is unknown, and a key that may only read changes none", async () => {
+it("feedback of another workspace is unknown, and a key with the role read cannot change feedback", async () => {
   const run = await sendRun("own");
   const { id } = (await call("POST", "/feedback", { headers, body: { run_id: run, key: "k" } })).body;
   const foreign = { "X-API-Key": (await newWorkspace()).apiKey };
@@ -78,7 +78,7 @@ it("feedback of another workspace is unknown, and a key that may only read chang
   expect((await call("DELETE", `/feedback/${id}`, { headers: reader })).status).toBe(403);
 });
 
-describe("what cannot be taken answers 422 and says where", () => {
+describe("feedback that is not valid answers 422 and names the place", () => {
   it.each([
     ["POST", "/feedback", '{"score": 1}', ["body", "key"]],
     ["POST", "/feedback", "", ["body"]],

@@ -54,7 +54,7 @@ const gzip = (...texts: readonly string[]): Uint8Array<ArrayBuffer> =>
 const zstd = (...texts: readonly string[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(texts.map((text) => zstdCompressSync(text))));
 
-it("runs sent by every route are in an export that is asked for right after", async () => {
+it("runs sent by each route are in an export that is created directly afterwards", async () => {
   const projectId = await newProject(workspace, "traced");
   const single = run("traced");
   const posted = run("traced");
@@ -108,7 +108,7 @@ it("runs sent by every route are in an export that is asked for right after", as
   ]);
 });
 
-describe("what cannot be taken answers 422 in the shape that ingest clients read", () => {
+describe("a body that is not valid answers 422 in the format of ingest clients", () => {
   it.each([
     ["/runs", {}, "{"],
     ["/runs", {}, "[]"],
@@ -129,7 +129,7 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
     ]);
   });
 
-  it("one bad run is named, the good one beside it is kept", async () => {
+  it("a bad run is named, and a good run of the same body is stored", async () => {
     const good = run("half");
     const body = { post: [good, run("half", { start_time: "yesterday" })] };
     const answer = await call("POST", "/runs/batch", { headers, body });
@@ -159,12 +159,12 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
     ["tags", { tags: ["x".repeat(1_048_577)] }],
     ["start_time", { start_time: "2024-03-05T10:11:12+99:00" }],
     ["start_time", { start_time: -1 }],
-  ])("a run whose %s is absurd", async (member, change) => {
+  ])("a run whose %s is out of range", async (member, change) => {
     const answer = await call("POST", "/runs", { headers, body: run("absurd", change) });
     expect([answer.status, answer.text.slice(0, 200)]).toEqual([422, expect.stringContaining(`body.${member}: `)]);
   });
 
-  it("inputs nested too deep, which is said", async () => {
+  it("inputs that are nested too deep, with this reason", async () => {
     const inputs = `{"a": ${"[".repeat(600)}${"]".repeat(600)}}`;
     const body = JSON.stringify(run("deep", { inputs: "@" })).replace('"@"', inputs);
     const answer = await call("POST", "/runs", { headers, body });
@@ -191,7 +191,7 @@ describe("what cannot be taken answers 422 in the shape that ingest clients read
   it.each([
     ["gzip", gzip],
     ["zstd", zstd],
-  ])("a body in %s that breaks off is refused, and says so", async (encoding, compress) => {
+  ])("a truncated body in %s is refused with this reason", async (encoding, compress) => {
     const body = compress(JSON.stringify({ post: [run("cut")] })).subarray(0, -9);
     const answer = await call("POST", "/runs/batch", { headers: { ...headers, "Content-Encoding": encoding }, body });
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining("broke off")]);

@@ -122,7 +122,7 @@ describe("spans sent by OTLP", () => {
     expect(text(child?.error)).toBe("no map");
   });
 
-  it("that are partly refused are counted, and the others are kept", async () => {
+  it("that are refused are counted, and the other spans are stored", async () => {
     const half = request(span({ ...at, spanId: "" }), span(at), span({ ...at, traceId: "" }));
     const answer = await call("POST", PATH, sent(half, { "Langsmith-Project": "half" }));
     expect([answer.status, answer.body]).toEqual([
@@ -137,7 +137,7 @@ describe("spans sent by OTLP", () => {
   });
 });
 
-describe("what cannot be taken", () => {
+describe("a request that is refused", () => {
   it.each<[words: string, status: number, sending: () => Sent, message: string]>([
     ["without a key", 401, () => ({ body: json(request(span(at))) }), "X-API-Key"],
     ["JSON that is none", 400, () => ({ headers: key, body: "{" }), "ExportTraceServiceRequest"],
@@ -152,7 +152,7 @@ describe("what cannot be taken", () => {
     expect([answer.status, answer.body]).toEqual([status, { message: expect.stringContaining(message) }]);
   });
 
-  it("is answered in protobuf when it came so", async () => {
+  it("is answered in protobuf if it is protobuf", async () => {
     const broken = { headers: { ...key, ...PROTOBUF }, body: Uint8Array.of(0x0a) };
     const { status, bytes } = await call("POST", PATH, broken);
     expect([status, bytes[0], bytes[1]]).toEqual([400, 0x12, bytes.length - 2]);
@@ -171,17 +171,17 @@ describe("what cannot be taken", () => {
     });
   });
 
-  it("for a fault of ours is worth another try", async () => {
+  it("for an internal fault can be repeated", async () => {
     const answer = await callWith({ WORKSPACE: "is not there" }, "POST", PATH, sentProtobuf(request(span(at))));
     expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
   });
 });
 
-it("an empty request is taken", async () => {
+it("an empty request is accepted", async () => {
   expect((await call("POST", PATH, { headers: { ...key, ...PROTOBUF } })).status).toBe(200);
 });
 
-it("the route is in the document", async () => {
+it("the route is in the OpenAPI document", async () => {
   const { paths } = (await call("GET", "/openapi.json")).body;
   expect(Object.keys(paths["/api/v1/otel/v1/traces"].post.requestBody.content)).toEqual([
     "application/x-protobuf",

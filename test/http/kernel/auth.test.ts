@@ -31,7 +31,7 @@ describe("every request to bulk export carries X-API-Key and X-Tenant-Id", () =>
   });
 });
 
-it("a malformed, an unknown and a foreign key are refused in the same words", async () => {
+it("a malformed, an unknown and a foreign key are refused with the same error", async () => {
   const stranger = crypto.randomUUID();
   const unknown = `wbk_${stranger.replaceAll("-", "")}_${"a".repeat(43)}`;
   const forged = `${workspace.apiKey.slice(0, -3)}AAA`;
@@ -55,7 +55,7 @@ it("the tenant header may be in either letter case", async () => {
   expect((await call("GET", EXPORTS, { headers })).status).toBe(200);
 });
 
-it("revoking a key that the workspace never had answers 404, however often it is asked: the hash may be mistyped", async () => {
+it("revoking a key that the workspace never had answers 404 each time, because the hash may be mistyped", async () => {
   const sha256 = "0".repeat(64);
   for (let asked = 0; asked < 2; asked += 1) {
     const answer = await call("DELETE", `/admin/workspaces/${workspace.id}/keys/${sha256}`, { headers: ADMIN });
@@ -118,7 +118,7 @@ it("administration needs the deployment's admin key", async () => {
   }
 });
 
-it("a workspace is created once under an id that it brings along", async () => {
+it("a workspace can be created once with a given id", async () => {
   const body = { name: "moved", plan: "plus", id: crypto.randomUUID() };
   const created = await call("POST", "/admin/workspaces", { headers: ADMIN, body });
   expect([created.status, created.body]).toEqual([200, { name: "moved", plan: "plus", id: body.id }]);

@@ -50,19 +50,19 @@ it.each([{ overloaded: true }, { retryable: true }])(
   },
 );
 
-it("ingest clients are told in their shape, so that they send again", async () => {
+it("ingest clients get the error in their format, so that they send again", async () => {
   const sent = { headers, body: { post: [] } };
   const answer = await callWith(workspaces(failing({ overloaded: true })), "POST", "/runs/batch", sent);
   expect([answer.status, answer.headers.get("Retry-After"), Object.keys(answer.body)]).toEqual([503, "1", ["error"]]);
 });
 
-it("any other fault answers 500 without its words", async () => {
+it("any other fault answers 500 without its message", async () => {
   const answer = await callWith(workspaces(failing({})), "GET", EXPORTS, { headers });
   expect([answer.status, answer.headers.get("Retry-After")]).toEqual([500, null]);
   expect(answer.text).not.toContain("inside 1");
 });
 
-it("too many exports that have not ended answer 429 and when to try again", async () => {
+it("too many unfinished exports answer 429 with Retry-After", async () => {
   const trouble: Partial<WorkspaceProtocol> = {
     authorize,
     createExport: async () => ({ ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } }),
@@ -88,7 +88,7 @@ describe("feedback and patches that wait for too many runs", () => {
     ["PATCH", `/feedback/${TENANT}`, { score: 1 }, { detail: "Full." }],
     ["DELETE", `/feedback/${TENANT}`, undefined, { detail: "Full." }],
     ["PATCH", `/runs/${TENANT}`, { end_time: 1 }, { error: "Full." }],
-  ])("are answered with 429 and when to try again: %s %s", async (method, path, body, problem) => {
+  ])("are answered with 429 and Retry-After: %s %s", async (method, path, body, problem) => {
     const answer = await callWith(bindings, method, path, { headers, ...(body === undefined ? {} : { body }) });
     expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", problem]);
   });

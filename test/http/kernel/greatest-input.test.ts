@@ -31,7 +31,7 @@ const newDestination = async (prefix: string): Promise<string> => {
   return made.body.id;
 };
 
-it("an export of five years with a filter of 16,384 letters begins to work, and can be cancelled", async () => {
+it("an export of five years with a filter of 16,384 characters starts, and can be cancelled", async () => {
   const created = await post(EXPORTS, {
     bulk_export_destination_id: await newDestination(HAN.repeat(256)),
     session_id: await newProject(workspace),

@@ -97,7 +97,7 @@ it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?so
   },
 );
 
-it("the revisions of a deployment are looked through as far as they go", async () => {
+it("a page of revisions may begin after the last one", async () => {
   const listed = async (query: string) => {
     const { body } = await callWith(bindings, "GET", `/v2/deployments/${TENANT}/revisions${query}`, { headers });
     return body.resources.map(({ id }: { id: string }) => id);
@@ -107,7 +107,7 @@ it("the revisions of a deployment are looked through as far as they go", async (
   expect(await listed("?status=SKIPPED")).toEqual(IDS.filter((id) => id !== IDS[1]));
 });
 
-it("a list refuses what it does not know: it would be taken for one that was narrowed by it", async () => {
+it("a list refuses an unknown filter, which would have no effect", async () => {
   const { headers } = await newWorkspace();
   const id = crypto.randomUUID();
   for (const path of [
@@ -131,7 +131,7 @@ it("a list refuses what it does not know: it would be taken for one that was nar
   }
 });
 
-it("a record as it was is none as it is: a misspelt as_of is refused", async () => {
+it("a misspelt as_of is refused, because the current record would be mistaken for a past one", async () => {
   const { headers } = await newWorkspace();
   const id = crypto.randomUUID();
   for (const path of [`${EXPORTS}/${id}`, `${EXPORTS}/${id}/runs/${id}`]) {

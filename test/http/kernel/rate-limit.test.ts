@@ -33,20 +33,20 @@ it.each([
   },
 );
 
-it("a key that is not valid is told nothing of rates", async () => {
+it("the answer to a key that is not valid has no rate limit headers", async () => {
   const headers = { "X-API-Key": `wbk_${crypto.randomUUID().replaceAll("-", "")}_${"a".repeat(43)}` };
   const answers = await Promise.all(Array.from({ length: 8 }, () => callWith(SLOW, "GET", "/sessions", { headers })));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
 });
 
-it("a limiter that is out of reach lets requests pass", async () => {
+it("requests pass when the limiter cannot be reached", async () => {
   const { headers } = await newWorkspace();
   const away = { RATE_LIMITER: "none" };
   expect((await callWith(away, "GET", "/sessions", { headers })).status).toBe(200);
   expect((await call("GET", "/sessions", { headers })).status).toBe(200);
 });
 
-it("a request that was cut off while it asked the limiter does not make every later one ask", async () => {
+it("a request that is cancelled while it calls the limiter does not make each later request call it", async () => {
   let asked = 0;
   const limiter = (answer: (asking: Request) => Promise<Response>) =>
     ({ RATE_LIMITER: { idFromName: (name: string) => name, get: () => ({ fetch: answer }) } }) as unknown as Env;

@@ -55,7 +55,7 @@ describe("a key of the role", () => {
     expect(refused.body.detail).toBe("This API key may only send traces and feedback; use one with the role manage.");
   });
 
-  it("read may ask, and nothing else", async () => {
+  it("read may read, and nothing else", async () => {
     const { apiKey } = await newKey(workspace.id, "read");
     const others = (await allowed(workspace, apiKey)).filter((name) => !name.startsWith("GET "));
     expect(others).toEqual(["POST /api/v1/runs/query"]);

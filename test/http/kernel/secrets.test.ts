@@ -14,7 +14,7 @@ it("a secret in a log line is found, also in base64", () => {
   expect(takeLeaks()).toEqual(["a secret in a log line", "a secret in a log line", "a secret in a log line"]);
 });
 
-it("a secret in an answer is found, and in what an actor stores", async () => {
+it("a secret in an answer or in an actor's storage is found", async () => {
   const { id } = await newWorkspace();
   const body = { label: `the key ${ADMIN_KEY}`, role: "read" };
   await call("POST", `/admin/workspaces/${id}/keys`, { headers: ADMIN, body });
@@ -31,14 +31,14 @@ it("an API key in an answer is found", async () => {
   expect(takeLeaks()).toEqual([`a secret in the answer to GET /deployments/${created.id}/`]);
 });
 
-it("a secret in the message of an error is found, whoever catches it", () => {
+it("a secret in an error message is found, also if the error is caught", () => {
   expect(() => {
     throw new Error(`planted: ${MARK}`);
   }).toThrow("planted");
   expect(takeLeaks()).toEqual(["a secret in the message of an error"]);
 });
 
-it("a secret that could not be found is not given to the product", async () => {
+it("a secret that the search could not find is refused in a request", async () => {
   const { headers } = await newWorkspace();
   const body = { provider_id: "peer", client_secret: "without a mark" };
   await expect(call("POST", "/v2/auth/providers", { headers, body })).rejects.toThrow("client_secret does not hold");

@@ -34,13 +34,13 @@ describe("statuses", () => {
     expect(wordsOf("langsmith", null)).toEqual(words);
   });
 
-  it("of a schedule say so until it ends", () => {
+  it("of a schedule have their own word until it ends", () => {
     expect(wordsOf("spec", 24).slice(0, 2)).toEqual(["CREATED", "CREATED"]);
     expect(wordsOf("langsmith", 24).slice(0, 2)).toEqual(["IntervalScheduled", "IntervalScheduled"]);
     expect([wordsOf("spec", 24)[4], wordsOf("langsmith", 24)[4]]).toEqual(["CANCELLED", "Cancelled"]);
   });
 
-  it("of one and the same schedule are shown in both spellings", async () => {
+  it("of one schedule are shown in both profiles", async () => {
     const { headers } = workspace;
     const body = {
       bulk_export_destination_id: await newDestination(workspace),

@@ -19,7 +19,7 @@ const opens = async (token: string): Promise<boolean> =>
   (await fetch(`${inject("oauthIssuer")}/me`, { headers: { Authorization: `Bearer ${token}` } })).ok;
 
 describe("a user who consents", () => {
-  it("has a token from then on, and gets it again without the provider", async () => {
+  it("gets a token, and gets it again later without the provider", async () => {
     const user = await newUser(workspace.id);
     expect(await hasToken(user.headers)).toEqual({ has_token: false });
     const begun = await authenticate(user);
@@ -60,7 +60,7 @@ describe("a user who consents", () => {
   it.each([
     ["post", "client_secret_post"],
     ["public", "none"],
-  ])("may do so at a provider that knows the client as %s", async (client_id, token_endpoint_auth_method) => {
+  ])("can do so at a provider whose client authentication is %s", async (client_id, token_endpoint_auth_method) => {
     const own = await newWorkspace("developer");
     const secret = token_endpoint_auth_method === "none" ? { client_secret: null } : {};
     await addProvider(own, { client_id, token_endpoint_auth_method, ...secret });
@@ -68,7 +68,7 @@ describe("a user who consents", () => {
     expect(await opens((await authenticate(own)).body.token)).toBe(true);
   });
 
-  it("may come back by the browser alone, and sees a page that holds nothing of the address", async () => {
+  it("can complete the authorization in the browser, whose page shows nothing of the address", async () => {
     const user = await newUser(workspace.id);
     const begun = await authenticate(user);
     const back = await consent(begun.body.url);
@@ -82,7 +82,7 @@ describe("a user who consents", () => {
     expect(await hasToken(user.headers)).toEqual({ has_token: true });
   });
 
-  it("is another one than the other users of the workspace", async () => {
+  it("has tokens of their own, separate from other users of the workspace", async () => {
     const [one, other] = [await newUser(workspace.id), await newUser(workspace.id)];
     await connect(one);
     expect([await hasToken(one.headers), await hasToken(other.headers)]).toEqual([
@@ -96,7 +96,7 @@ describe("a user who consents", () => {
     expect((await authenticate(other, { user_id: one.userId })).status).toBe(403);
   });
 
-  it("with several keys is the same user", async () => {
+  it("is the same user with several keys", async () => {
     const user = await newUser(workspace.id);
     await connect(user);
     const second = await newUser(workspace.id, user.userId);
@@ -104,10 +104,10 @@ describe("a user who consents", () => {
   });
 });
 
-describe("what comes back from the provider", () => {
+describe("a callback of the provider", () => {
   const refused = { detail: expect.stringContaining("state is not valid") };
 
-  it("is taken once", async () => {
+  it("is accepted once", async () => {
     const user = await newUser(workspace.id);
     const body = bodyOf(await consent((await authenticate(user)).body.url));
     const answers = await Promise.all([1, 2, 3].map(() => call("POST", CALLBACK, { headers: user.headers, body })));
@@ -118,7 +118,7 @@ describe("what comes back from the provider", () => {
     expect(await opens((await authenticate(user)).body.token)).toBe(true);
   });
 
-  it("with a state that is none of ours is refused", async () => {
+  it("with an unknown state is refused", async () => {
     const user = await newUser(workspace.id);
     const body = bodyOf(await consent((await authenticate(user)).body.url));
     for (const state of ["x", `${body.state.slice(0, -4)}AAAA`, `wbe1.tests.${"A".repeat(16)}.${"A".repeat(200)}`]) {
@@ -128,7 +128,7 @@ describe("what comes back from the provider", () => {
     expect((await call("POST", CALLBACK, { headers: user.headers, body })).status).toBe(200);
   });
 
-  it("with a state of another user is refused, and the other may still use it", async () => {
+  it("with a state of another user is refused, and that user can still use it", async () => {
     const [one, other] = [await newUser(workspace.id), await newUser(workspace.id)];
     const body = bodyOf(await consent((await authenticate(one)).body.url));
     const stolen = await call("POST", CALLBACK, { headers: other.headers, body });
@@ -145,14 +145,14 @@ describe("what comes back from the provider", () => {
     expect([answer.status, answer.body]).toEqual([400, refused]);
   });
 
-  it("with a code that the provider does not know is refused in the provider's word", async () => {
+  it("with a code that the provider does not know is refused with the provider's error code", async () => {
     const user = await newUser(workspace.id);
     const { state } = bodyOf(await consent((await authenticate(user)).body.url));
     const answer = await call("POST", CALLBACK, { headers: user.headers, body: { code: "guessed", state } });
     expect([answer.status, answer.body]).toEqual([400, { detail: expect.stringContaining("invalid_grant") }]);
   });
 
-  it("may be that the user refused, which the page says and whoever waits is told", async () => {
+  it("with a refusal of the user is reported on the page and to waiting clients", async () => {
     const user = await newUser(workspace.id);
     const begun = await authenticate(user);
     const back = await consent(begun.body.url, "no");
@@ -162,7 +162,7 @@ describe("what comes back from the provider", () => {
     expect([waited.status, waited.body]).toEqual([400, { detail: expect.stringContaining("did not consent") }]);
   });
 
-  it("without state, code or error, or asked for with HEAD, uses nothing up", async () => {
+  it("without state, code or error, or by HEAD, does not use the state", async () => {
     const user = await newUser(workspace.id);
     const back = await consent((await authenticate(user)).body.url);
     expect((await call("GET", CALLBACK)).status).toBe(400);
@@ -171,7 +171,7 @@ describe("what comes back from the provider", () => {
     expect((await call("GET", `${back.pathname}${back.search}`)).status).toBe(200);
   });
 
-  it("cannot be exchanged with a wrong client secret, and can after it was put right", async () => {
+  it("cannot be exchanged with a wrong client secret, but after the secret is corrected", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_secret: `${CLIENT_SECRET}, wrong` });
     const answer = await call("POST", CALLBACK, {
@@ -186,7 +186,7 @@ describe("what comes back from the provider", () => {
 });
 
 describe("a token", () => {
-  it("that is deleted is revoked at the provider first", async () => {
+  it("is revoked at the provider before it is deleted", async () => {
     const user = await newUser(workspace.id);
     await connect(user);
     const { token } = (await authenticate(user)).body;
@@ -197,7 +197,7 @@ describe("a token", () => {
     expect((await call("DELETE", `${TOKENS}/${summary.id}`, { headers: user.headers })).status).toBe(404);
   });
 
-  it("is one of several: the default one is taken, another by its id", async () => {
+  it("is the default one of several, or another one by its id", async () => {
     const user = await newUser(workspace.id);
     await connect(user);
     const begun = await authenticate(user, { force_new: true, is_default: false });
@@ -215,14 +215,14 @@ describe("a token", () => {
     expect(await hasToken(user.headers)).toEqual({ has_token: false });
   });
 
-  it("without the scopes that are asked for is not given; the user is asked to consent", async () => {
+  it("without the requested scopes is not returned; the user must consent", async () => {
     const user = await newUser(workspace.id);
     await connect(user);
     expect((await authenticate(user, { scopes: ["email"] })).body.status).toBe("completed");
     expect((await authenticate(user, { scopes: ["offline_access"] })).body.status).toBe("pending");
   });
 
-  it("answers for the scopes that its user was asked for, though the provider grants others or calls them otherwise", async () => {
+  it("covers the requested scopes, even if the provider granted others or names them differently", async () => {
     const user = await newUser(workspace.id);
     const scopes = ["openid", "email", "offline_access"]; // the last one is granted only to those who prompt for consent
     const begun = await authenticate(user, { scopes });
@@ -234,7 +234,7 @@ describe("a token", () => {
     expect((await authenticate(user, { scopes, force_new: true })).body.status).toBe("pending");
   });
 
-  it("about to expire is refreshed once, however many ask for it at once", async () => {
+  it("that is about to expire is refreshed once for concurrent requests", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_id: "brief", token_endpoint_auth_method: "client_secret_post" });
     await connect(own);
@@ -256,7 +256,7 @@ describe("a token", () => {
     expect(await opens(token)).toBe(true);
   });
 
-  it("whose refresh token the provider knows no more is lost, and the user is asked to consent again", async () => {
+  it("whose refresh token is no longer valid is lost, and the user must consent again", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_id: "forgotten", token_endpoint_auth_method: "client_secret_post" });
     const user = await newUser(own.id);
@@ -266,7 +266,7 @@ describe("a token", () => {
     expect(await hasToken(user.headers)).toEqual({ has_token: false });
   });
 
-  it("is not asked of a provider that is deleted, nor of one that takes its name", async () => {
+  it("of a deleted provider is not available, nor from a new provider with the same name", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own);
     await connect(own);
@@ -278,7 +278,7 @@ describe("a token", () => {
   });
 });
 
-it("whoever waits for an authorization that is not theirs is told that there is none", async () => {
+it("waiting for an authorization of another user answers not_found", async () => {
   const [one, other] = [await newUser(workspace.id), await newUser(workspace.id)];
   const { auth_id } = (await authenticate(one)).body;
   const path = `/v2/auth/wait/${auth_id}?timeout=0`;
@@ -286,7 +286,7 @@ it("whoever waits for an authorization that is not theirs is told that there is 
   expect((await call("GET", path, { headers: other.headers })).body).toEqual({ status: "not_found", token: null });
 });
 
-it("a key made without a user belongs to the workspace's default user", async () => {
+it("a key created without a user belongs to the workspace's default user", async () => {
   const body = { label: "plain", role: "manage" };
   const made = await call("POST", `/admin/workspaces/${workspace.id}/keys`, { headers: ADMIN, body });
   expect(made.body.user_id).toBe("default");

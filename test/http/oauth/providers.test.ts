@@ -48,7 +48,7 @@ describe("a provider", () => {
     expect((await call("POST", PROVIDERS, { headers: own.headers, body: providerBody() })).status).toBe(409);
   });
 
-  it("is added by its endpoints, and the user is sent there with what its URL asks for beside", async () => {
+  it("is added by its endpoints, and the consent URL keeps other parameters of its URL", async () => {
     const own = await newWorkspace("developer");
     const { body } = await addProvider(own, endpoints({ uses_pkce: false }));
     expect([body.token_url, body.revocation_url]).toEqual(["https://login.example.com/o/token/", null]);
@@ -64,7 +64,7 @@ describe("a provider", () => {
     });
   });
 
-  it("may be renamed, but not moved: tokens and the client's secret would go elsewhere", async () => {
+  it("can be renamed, but its endpoints cannot change: secrets are sent there", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own);
     const change = (body: object) => call("PATCH", `${PROVIDERS}/peer`, { headers: own.headers, body });
@@ -75,7 +75,7 @@ describe("a provider", () => {
     }
   });
 
-  it("that needs a secret is refused without one, also later", async () => {
+  it("that needs a secret is refused without one, also in a change", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_id: "public", client_secret: null, token_endpoint_auth_method: "none" });
     const body = { token_endpoint_auth_method: "client_secret_post" };
@@ -83,7 +83,7 @@ describe("a provider", () => {
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "client_secret"]]);
   });
 
-  it("that uses no secret is refused with one, also later: it would be thrown away", async () => {
+  it("that uses no secret is refused with one, also in a change", async () => {
     const own = await newWorkspace("developer");
     const none = { client_id: "public", token_endpoint_auth_method: "none" };
     const refused = await call("POST", PROVIDERS, { headers: own.headers, body: providerBody(none) });
@@ -123,7 +123,7 @@ describe("a provider", () => {
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", member]]);
   });
 
-  it("whose issuer is none is refused with what is wrong with it", async () => {
+  it("whose issuer is not valid is refused with the reason", async () => {
     const add = (issuer: string) =>
       call("POST", PROVIDERS, { headers: workspace.headers, body: providerBody({ issuer }) });
     const elsewhere = await add(`${inject("oauthIssuer")}/elsewhere`);
@@ -140,7 +140,7 @@ describe("a provider", () => {
     ["provider_id", { provider_id: "a/b" }],
     ["code_challenge_method", { code_challenge_method: "plain" }],
     ["default_scopes", { default_scopes: ["two scopes"] }],
-  ])("whose %s does not fit is refused", async (member, change) => {
+  ])("whose %s is not valid is refused", async (member, change) => {
     const answer = await call("POST", PROVIDERS, { headers: workspace.headers, body: providerBody(change) });
     expect([answer.status, answer.body.detail[0].loc.slice(0, 2)]).toEqual([422, ["body", member]]);
   });
@@ -159,12 +159,12 @@ describe("a provider", () => {
 describe("requests that are not valid are answered with HTTPValidationError", () => {
   const missing = (...loc: string[]) => ({ loc, msg: "Field required", type: "missing" });
 
-  it("whether there is a token, without provider_id", async () => {
+  it("a request whether a token exists, without provider_id", async () => {
     const answer = await call("GET", `${TOKENS}/exists`, { headers: workspace.headers });
     expect([answer.status, answer.body]).toEqual([422, { detail: [missing("query", "provider_id")] }]);
   });
 
-  it("a callback without code and state, and with others than text", async () => {
+  it("a callback without code and state, or with members that are not text", async () => {
     const { headers } = workspace;
     const empty = await call("POST", CALLBACK, { headers, body: {} });
     expect([empty.status, empty.body]).toEqual([422, { detail: [missing("body", "code"), missing("body", "state")] }]);
@@ -181,7 +181,7 @@ describe("requests that are not valid are answered with HTTPValidationError", ()
   });
 });
 
-it("of an unknown provider there is no token", async () => {
+it("an unknown provider has no token", async () => {
   const answer = await call("GET", `${TOKENS}/exists?provider_id=nobody%2Fknows`, { headers: workspace.headers });
   expect([answer.status, answer.body]).toEqual([200, { has_token: false }]);
 });
@@ -189,7 +189,7 @@ it("of an unknown provider there is no token", async () => {
 describe("the control plane", () => {
   const path = `${TOKENS}/exists?provider_id=x`;
 
-  it("takes the API key in X-Api-Key or as bearer, the workspace being the key's", async () => {
+  it("accepts the API key in X-Api-Key or as bearer, and uses the workspace of the key", async () => {
     const { apiKey } = workspace;
     expect((await call("GET", path, { headers: { "X-Api-Key": apiKey } })).status).toBe(200);
     expect((await call("GET", path, { headers: { Authorization: `Bearer ${apiKey}` } })).status).toBe(200);
@@ -199,7 +199,7 @@ describe("the control plane", () => {
     expect((await call("GET", path, { headers: foreign })).status).toBe(401);
   });
 
-  it("lets a key of the role read only look", async () => {
+  it("allows a key with the role read to read only", async () => {
     const { headers } = await newKey(workspace.id, "read");
     expect((await call("GET", path, { headers })).status).toBe(200);
     expect((await authenticate({ headers })).status).toBe(403);

@@ -30,7 +30,7 @@ const runIn = (project: string) => ({
 const send = (...post: object[]) => call("POST", "/runs/batch", { headers: sender, body: { post } });
 const create = (name: string, query = "") => call("POST", `/sessions${query}`, { headers: manager, body: { name } });
 
-it("a workspace that has as many projects as it may gets no further one, and its own go on until one is deleted", async () => {
+it("a workspace with the maximum number of projects cannot create another until one is deleted, and its projects keep working", async () => {
   const refused = await send(runIn("project 7"), runIn("further"));
   expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("10000 projects, which is the most")]);
   expect([(await create("further")).status, (await create("project 7", "?upsert=true")).status]).toEqual([422, 200]);

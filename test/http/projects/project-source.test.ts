@@ -24,13 +24,13 @@ describe("the source of a project is refused", () => {
     ["https://user:UnseenSecret@clickhouse.example.com", "user name and password"],
     ["https://clickhouse.example.com/?query=x", "Remove everything"],
     ["nowhere", "full URL"],
-  ])("when its url %s may lead elsewhere: %s", async (url, advice) => {
+  ])("when its url %s is not allowed: %s", async (url, advice) => {
     const refused = await ask("PUT", path, { ...SOURCE, url });
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(advice)]);
     expect(refused.text).not.toContain(MARK);
   });
 
-  it("when nothing answers there", async () => {
+  it("when the server does not answer", async () => {
     const refused = await ask("PUT", path, SOURCE);
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("network lost")]);
     expect((await ask("GET", path)).status).toBe(404);

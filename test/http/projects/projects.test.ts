@@ -24,7 +24,7 @@ it("a project's name, description, extra and end can change; what is null stays 
   expect((await call("PATCH", path, { headers, body: { end_time: "soon" } })).status).toBe(422);
 });
 
-it("a project that is deleted is not found, nor exported, nor taken runs for under its id", async () => {
+it("a deleted project is not found, cannot be exported, and accepts no runs under its id", async () => {
   const id = await newProject(workspace, "doomed");
   const exported = {
     bulk_export_destination_id: await newDestination(workspace),
@@ -49,7 +49,7 @@ it("a project that is deleted is not found, nor exported, nor taken runs for und
   expect((await call("POST", "/sessions", { headers, body: { name: "x", id } })).status).toBe(409);
 });
 
-it("only a key that may manage deletes a project, and none of another workspace", async () => {
+it("only a key with the role manage deletes a project, and only in its own workspace", async () => {
   const id = await newProject(workspace, "guarded");
   const reader = await newKey(workspace.id, "read");
   expect((await call("DELETE", `/sessions/${id}`, { headers: reader.headers })).status).toBe(403);
@@ -58,7 +58,7 @@ it("only a key that may manage deletes a project, and none of another workspace"
   expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(200);
 });
 
-it("projects are listed by the newest first, or by name as asked", async () => {
+it("projects are listed newest first, or by name on request", async () => {
   const own = await newWorkspace();
   for (const name of ["b", "c", "a"]) await newProject(own, name);
   const names = async (query: string) =>
@@ -79,11 +79,11 @@ it.each([
   "filter=eq(name,1)",
   "facets=true",
   "stats_start_time=2030-01-01",
-])("a list of projects that cannot be narrowed so is refused: %s", async (query) => {
+])("a list of projects with an unknown filter is refused: %s", async (query) => {
   expect((await call("GET", `/sessions?${query}`, { headers })).status).toBe(422);
 });
 
-it("a project that is created again with upsert takes over what is said, and keeps the rest", async () => {
+it("a project that is created again with upsert changes the members sent and keeps the rest", async () => {
   const body = { name: "once more", description: "first", extra: { metadata: { a: 1 } } };
   const { id } = (await call("POST", "/sessions", { headers, body })).body;
   const again = async (said: object) =>
@@ -95,7 +95,7 @@ it("a project that is created again with upsert takes over what is said, and kee
   expect((await call("GET", `/sessions/${id}`, { headers })).body).toMatchObject(changed);
 });
 
-it("several projects are deleted together; those that are not there are named", async () => {
+it("several projects are deleted together; unknown ones are named", async () => {
   const [first, second, kept] = [await newProject(workspace), await newProject(workspace), await newProject(workspace)];
   const foreign = await newProject(await newWorkspace());
   const remove = (...ids: string[]) =>
@@ -114,7 +114,7 @@ it("several projects are deleted together; those that are not there are named", 
   expect([last.status, last.body]).toEqual([200, { deleted: [kept], not_found: [] }]);
 });
 
-it("a project tells what is known of its runs when it is asked to", async () => {
+it("a project includes statistics of its runs on request", async () => {
   const id = await newProject(workspace, "counted");
   const run = { session_id: id, name: "n", run_type: "llm", start_time: "2024-03-05T10:00:00.5Z" };
   await call("POST", "/runs", { headers, body: { ...run, id: crypto.randomUUID() } });
@@ -130,7 +130,7 @@ it("a project tells what is known of its runs when it is asked to", async () => 
   expect((await call("GET", `/sessions/${id}`, { headers })).body).toMatchObject({ run_count: null });
 });
 
-it("true and false in a query may have any letter case, as Python's clients write them", async () => {
+it("true and false in a query may have any letter case, because Python clients send True and False", async () => {
   const id = await newProject(workspace, "of Python");
   const read = (query: string) => call("GET", `/sessions?name=of%20Python&limit=1&${query}`, { headers });
   expect((await read("include_stats=False&reference_free=True")).body).toMatchObject([{ id, run_count: null }]);

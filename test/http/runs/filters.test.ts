@@ -31,7 +31,7 @@ describe("a filter", () => {
     expect([whole.status, whole.body.filter]).toEqual([200, null]);
   });
 
-  it("that is wrong is refused with its place and what was expected, wherever it is sent", async () => {
+  it("that is not valid is refused with the position and the expectation on each route", async () => {
     const { id } = (await post("", members)).body;
     for (const path of ["", `/${id}/clone`, "/estimate"]) {
       const answer = await post(path, { ...members, filter: FAULTY });
@@ -52,12 +52,12 @@ describe("a filter", () => {
 describe("the filters of a query", () => {
   const validate = (body: object) => call("POST", "/api/v1/runs/query/validate", { body });
 
-  it("are valid where each is one, whatever else the query holds", async () => {
+  it("are valid if each one is, whatever else the query contains", async () => {
     const answer = await validate({ session: ["x"], limit: 3, filter: 'eq(name,"x")', trace_filter: null });
     expect([answer.status, answer.body]).toEqual([200, { valid: true, errors: [] }]);
   });
 
-  it("are told one by one where they are not", async () => {
+  it("are reported one by one if they are not valid", async () => {
     const answer = await validate({
       filter: FAULTY,
       search_filter: "eq(",

@@ -157,7 +157,7 @@ describe.each([
   });
 });
 
-it("a run is shown with what was sent and what follows from it", async () => {
+it("a run is shown with the members sent and the derived ones", async () => {
   const shown = await call("GET", `/runs/${id(2)}`, { headers: workspace.headers });
   expect([shown.status, shown.body]).toEqual([
     200,
@@ -190,7 +190,7 @@ it("a run is shown with what was sent and what follows from it", async () => {
   );
 });
 
-it("select names the members, beside those that tell which run it is", async () => {
+it("select names the members to show in addition to the ids", async () => {
   const { body } = await query({ id: id(1), select: ["inputs", "child_run_ids"] });
   expect(body.runs).toEqual([
     {
@@ -209,7 +209,7 @@ it("select names the members, beside those that tell which run it is", async () 
   ]);
 });
 
-it("the thread that a run is shown with is the one that a filter finds it by", async () => {
+it("the thread of a run in an answer is the thread that filters use", async () => {
   const project = await newProject(workspace);
   const talk = (n: number, metadata: object) => ({ ...LONE, id: id(n), trace_id: id(n), extra: { metadata } });
   const talks = [
@@ -227,7 +227,7 @@ it("the thread that a run is shown with is the one that a filter finds it by", a
   }
 });
 
-it("members that the original requires of a run are texts, also of one that never said them", async () => {
+it("members that the original requires are texts, also for a run without them", async () => {
   const start = { session_id: await newProject(workspace), start_time: at("00") };
   expect((await call("PATCH", `/runs/${id(8)}`, { headers: workspace.headers, body: start })).status).toBe(202);
   const said = { name: "", run_type: "", trace_id: id(8), dotted_order: "", parent_run_id: null };
@@ -245,14 +245,14 @@ it("inputs are shown byte for byte", async () => {
   expect(shown.text).toContain(`"inputs":${inputs},`);
 });
 
-it("other workspaces see nothing of it", async () => {
+it("runs are not visible to other workspaces", async () => {
   const { headers } = await newWorkspace();
   for (const body of [{}, { session: [session] }, { id: id(1) }, { trace: id(1) }])
     expect((await query(body, headers)).body).toEqual({ runs: [], cursors: { next: null, prev: null } });
   expect((await call("GET", `/runs/${id(1)}`, { headers })).status).toBe(404);
 });
 
-it("runs of days that are over, and of projects that are deleted, are not found from then on", async () => {
+it("runs of expired days and of deleted projects are not found", async () => {
   const [short, deleted] = [await newProject(workspace), await newProject(workspace)];
   const { headers } = workspace;
   await send([{ ...LONE, id: id(5), trace_id: id(5), dotted_order: segment(5, "05") }], short);
@@ -288,7 +288,7 @@ describe("refused is", () => {
   });
 });
 
-it("runs are found however much is written in the projects of the workspace", async () => {
+it("runs are found even if the projects of the workspace have the longest descriptions", async () => {
   const mine = await newWorkspace();
   const { headers } = mine;
   const project = await newProject(mine);

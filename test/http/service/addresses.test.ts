@@ -30,7 +30,7 @@ it.each([
   ["POST", "/v2/deployments/upload-url"],
   ["POST", "/v2/listeners"],
   ["PATCH", `/v2/listeners/${ID}`],
-])("%s %s answers below /api-host, too", async (method, path) => {
+])("%s %s answers also below /api-host", async (method, path) => {
   expect([await isThere(method, path), await isThere(method, `/api-host${path}`)]).toEqual([true, true]);
 });
 

@@ -43,12 +43,12 @@ describe("the OpenAPI document", () => {
   });
 });
 
-it("the service answers everybody with what it is and that it is there", async () => {
+it("the service describes itself and reports that it runs, without a key", async () => {
   expect((await call("GET", "/ok")).status).toBe(200);
   expect((await call("GET", "/")).text).toContain("Waybill");
 });
 
-it("ingest clients learn at /info that multipart, gzip and zstd are possible", async () => {
+it("/info tells ingest clients that multipart, gzip and zstd are supported", async () => {
   for (const path of ["/info", "/api/v1/info"]) {
     const { body } = await call("GET", path);
     expect(body.version).toMatch(/^0\.16\.0/);
@@ -57,7 +57,7 @@ it("ingest clients learn at /info that multipart, gzip and zstd are possible", a
   }
 });
 
-it("an unknown route is not found, a wrong method is told the right ones", async () => {
+it("an unknown route answers 404, a wrong method 405 with the supported methods", async () => {
   const unknown = await call("GET", "/api/v1/nothing");
   expect([unknown.status, unknown.body]).toEqual([404, { detail: expect.any(String) }]);
   const wrong = await call("PUT", EXPORTS);
@@ -68,7 +68,7 @@ it("an unknown route is not found, a wrong method is told the right ones", async
   ]);
 });
 
-it("a word where an id has its place is an unknown route, unless it has a meaning of its own", async () => {
+it("a path with a word instead of an id is an unknown route, unless it is another route", async () => {
   for (const path of ["/runs/stats", "/api/v1/runs/group", "/feedback/tokens"]) {
     const answer = await call("POST", path, { body: {} });
     expect([answer.status, answer.body]).toEqual([404, { detail: `Unknown path ${path}; see /openapi.json.` }]);
@@ -83,14 +83,14 @@ it("a word where an id has its place is an unknown route, unless it has a meanin
   }
 });
 
-it("a fault of the deployment answers 500 without saying what is inside", async () => {
+it("a misconfigured deployment answers 500 without details", async () => {
   const answer = await callWith({ RETRY_DELAY_MS: "soon" }, "GET", EXPORTS, { headers: workspace.headers });
   expect([answer.status, answer.body]).toEqual([500, { detail: expect.any(String) }]);
   expect(answer.text).not.toContain("RETRY_DELAY_MS");
 });
 
 describe("projects", () => {
-  it("are created once by name, and found by it", async () => {
+  it("are created once per name, and found by name", async () => {
     const name = crypto.randomUUID();
     const { headers } = workspace;
     const body = { name, description: "first", extra: { metadata: { team: "a" } }, reference_dataset_id: null };
@@ -146,13 +146,13 @@ describe("projects", () => {
     ["extra", { extra: { long: "x".repeat(32_768) } }],
     ["name", { name: "a\ud800" }],
     ["retention_days", { retention_days: 36_501 }],
-  ])("with a %s beyond what can be kept are refused", async (member, change) => {
+  ])("with a %s that is too long are refused", async (member, change) => {
     const body = { name: crypto.randomUUID(), ...change };
     const answer = await call("POST", "/sessions", { headers: workspace.headers, body });
     expect([answer.status, answer.body.detail[0].loc], answer.text).toEqual([422, ["body", member]]);
   });
 
-  it("keep their runs for as many days as they say, and the installation's word counts for those that say nothing", async () => {
+  it("keep their runs for their own retention, or for the installation's if they have none", async () => {
     const { headers } = workspace;
     const create = async (said: object) =>
       (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID(), ...said } })).body.retention_days;
@@ -172,7 +172,7 @@ describe("projects", () => {
     expect(readSettings({ RETENTION_DAYS: "400" }).retentionDays).toBe(400);
   });
 
-  it("may be described in every letter that takes most room in the log", async () => {
+  it("may have a description of characters that take most space in the log", async () => {
     const body = {
       name: "\u20ac".repeat(1024),
       description: "\u0000".repeat(8192),
@@ -181,7 +181,7 @@ describe("projects", () => {
     expect((await call("POST", "/sessions", { headers: workspace.headers, body })).body).toMatchObject(body);
   });
 
-  it("nested without bound are refused, and nothing of them is kept", async () => {
+  it("with extra nested without bound are refused, and nothing is stored", async () => {
     const own = await newWorkspace();
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const body = `{"name": "deep", "extra": {"a": ${deep}}}`;
@@ -204,7 +204,7 @@ it("a body longer than a megabyte is refused unread", async () => {
   expect([answer.status, answer.body.detail[0].loc]).toEqual([413, ["body"]]);
 });
 
-it("a body that is compressed, or that is missing, is refused in words that say so", async () => {
+it("a compressed or missing body is refused with this reason", async () => {
   const ask = async (headers: object, body?: string) => {
     const { status, body: said } = await call("POST", "/admin/workspaces", {
       headers: { ...ADMIN, ...headers },

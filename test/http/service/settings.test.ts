@@ -4,7 +4,7 @@ import { readSettings } from "../../../src/settings.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 
 describe("settings", () => {
-  it("are those of the specification when the environment says nothing", () => {
+  it("have the defaults of the specification if the environment is empty", () => {
     expect(readSettings({})).toMatchObject({
       limits: LIMITS,
       wireProfile: "spec",
@@ -30,13 +30,13 @@ describe("settings", () => {
     expect(readSettings({ RETRY_DELAY_MS: 100 }).limits.retryDelayMs).toBe(100);
   });
 
-  it("refuse a file size that 10,000 parts of the least size could not hold", () => {
+  it("refuse a file size above 10,000 parts of the minimum size", () => {
     const most = 10_000 * 5 * 1024 * 1024;
     expect(readSettings({ TARGET_FILE_BYTES: most }).limits.targetFileBytes).toBe(most);
     expect(() => readSettings({ TARGET_FILE_BYTES: most + 1 })).toThrow("TARGET_FILE_BYTES");
   });
 
-  it("take credentials of the environment only where that is allowed", () => {
+  it("use credentials of the environment only if that is allowed", () => {
     const pair = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: MARK };
     expect(readSettings(pair).environmentCredentials).toBeNull();
     const allowed = { ...pair, ALLOW_ENVIRONMENT_CREDENTIALS: "true" };

@@ -22,7 +22,7 @@ it.each([
   ["role", { label: "ci", role: "owner" }],
   ["user_id", { label: "ci", role: "read", user_id: "ada/lovelace" }],
   ["user_id", { label: "ci", role: "read", user_id: "a".repeat(129) }],
-])("a key with another %s than there can be is refused: %j", async (member, body) => {
+])("a key whose %s is not valid is refused: %j", async (member, body) => {
   const { id } = await newWorkspace();
   const answer = await call("POST", keysOf(id), { headers: ADMIN, body });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", member]]);
@@ -33,7 +33,7 @@ it.each([
   ["name", { name: "x".repeat(256), plan: "plus" }],
   ["plan", { name: "acme", plan: "free" }],
   ["id", { name: "acme", plan: "plus", id: "acme" }],
-])("a workspace with another %s than there can be is refused: %j", async (member, body) => {
+])("a workspace whose %s is not valid is refused: %j", async (member, body) => {
   const answer = await call("POST", "/admin/workspaces", { headers: ADMIN, body });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", member]]);
 });

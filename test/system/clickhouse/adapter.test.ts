@@ -66,20 +66,20 @@ const expectedIds = (where: string): string[] =>
     .map(String);
 
 describe("a table is read in pages", () => {
-  it("that hold each of its runs in the window once, in the order of start and id", async () => {
+  it("that contain each run of the window once, ordered by start and id", async () => {
     const ids = await idsIn(DAY, 100_000);
     expect(ids).toEqual(expectedIds("1"));
     expect(ids.length).toBe(5000);
   });
 
-  it("of some bytes, and one run more at the most", async () => {
+  it("of limited size, exceeded by one run at most", async () => {
     const pages = must(await open().pages(DAY, 100_000));
     expect(pages.length).toBeGreaterThan(5);
     for (const page of pages) expect(page.bytes).toBeLessThanOrEqual(100_000 + 2 * page.longestRowBytes);
     expect(pages.reduce((sum, page) => sum + page.rows, 0)).toBe(5000);
   });
 
-  it("and a page asked for again has the same bytes", async () => {
+  it("and a repeated page has the same bytes", async () => {
     const table = open();
     const [, page] = must(await table.pages(DAY, 200_000));
     if (page === undefined) throw new Error("there is one page only");
@@ -95,7 +95,7 @@ describe("a table is read in pages", () => {
     expect(ids.length).toBe(2);
   });
 
-  it("without what was inserted after the snapshot, if the table says when", async () => {
+  it("without rows inserted after the snapshot, if the table has the time of insertion", async () => {
     const table = open();
     const before = must(await table.now());
     insertRuns(bridge(), PROJECT, 10, { first: 1_000_000 / 10 });
@@ -116,7 +116,7 @@ describe("a table is read in pages", () => {
     'has(tags,"b/\\"c\\"")',
     'and(eq(metadata_key,"k"),eq(metadata_value,"v"))',
     'neq(name,"run 1\\\\ \t\'")',
-  ])("of the runs that the filter %s takes", async (text) => {
+  ])("of the runs that match the filter %s", async (text) => {
     const filter = must(parseFilter(text));
     const ids = await idsIn({ ...DAY, filter }, MIB);
     expect(ids.length).toBeGreaterThan(100);
@@ -215,7 +215,7 @@ describe("a table with other columns", () => {
     expect(ids).toEqual(engine.rows("SELECT toString(span) FROM tracing.spans ORDER BY at", {}).flat());
   });
 
-  it("is refused before anything is asked when a name could be more than a name", async () => {
+  it("is refused before a query if a name is not a plain identifier", async () => {
     const before = bridge().asked.length;
     for (const name of ["id`, sleep(3) AS `x", "a b", "", "id)", "1d", "a.b", "ид"])
       await expect(async () => open({ columns: { id: name } }).check()).rejects.toThrow("not plain");
@@ -224,7 +224,7 @@ describe("a table with other columns", () => {
   });
 });
 
-describe("what goes wrong is a value", () => {
+describe("an error is returned as a value", () => {
   const checked = async (changes: Partial<TableSource>, password?: string) => {
     const result = await open(changes, password).check();
     if (result.ok) throw new Error("nothing went wrong");
@@ -253,13 +253,13 @@ describe("what goes wrong is a value", () => {
     });
   });
 
-  it("by the numbers that the engine itself gives to them", () => {
+  it("by the error codes of the engine", () => {
     for (const { names } of EXCEPTIONS)
       for (const [code, name] of Object.entries(names))
         expect([code, bridge().engine.rows(`SELECT errorCodeToName(${code})`, {})]).toEqual([code, [[name]]]);
   });
 
-  it("an exception in the middle of an answer that began well", async () => {
+  it("an exception in the middle of an answer", async () => {
     const [page] = must(await open().pages(DAY, MIB));
     if (page === undefined) throw new Error("there is no page");
     const whole = must(await open().page(DAY, page, noWait));
@@ -281,7 +281,7 @@ describe("what goes wrong is a value", () => {
     expect(await open().page(DAY, page, noWait)).toMatchObject({ ok: false, failure: { reason: "unexpected_answer" } });
   });
 
-  it("a server that does not answer in time, is not there, or is none", async () => {
+  it("a server that does not answer in time, does not exist, or is not ClickHouse", async () => {
     bridge().interfere(() => new Promise(() => undefined));
     expect(await open({}, bridge().password, 50).check()).toMatchObject({
       ok: false,

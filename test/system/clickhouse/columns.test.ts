@@ -53,7 +53,7 @@ const exported = async (
   return rows;
 };
 
-describe("a row that does not say when it was inserted", () => {
+describe("a row without its time of insertion", () => {
   const micros = (day: number) => Date.UTC(2026, 8, day) * 1000;
   const table = () =>
     tableOf({ ingested_at: "Nullable(DateTime64(6, 'UTC'))", name: "String" }, [
@@ -64,7 +64,7 @@ describe("a row that does not say when it was inserted", () => {
   const names = async (from: number, before: number) =>
     (await exported(table(), null, { ingested: { from, before } })).map(({ name }) => name).sort();
 
-  it("was always there: every snapshot has it", async () => {
+  it("is in every snapshot", async () => {
     expect(await names(0, micros(3))).toEqual(["new", "old"]);
     expect(await names(0, micros(2))).toEqual(["old"]);
   });
@@ -104,7 +104,7 @@ describe("a field of JSON", () => {
     },
   );
 
-  it("is what filters ask about, whatever the type of its column", async () => {
+  it("can be filtered, whatever the type of its column", async () => {
     const table = tableOf(
       { inputs: "Map(String, String)", extra: "Tuple(metadata Map(String, UInt64))", name: "String" },
       [
@@ -133,7 +133,7 @@ describe("an id", () => {
     ["in lower case", ID],
     ["in upper case", ID.toUpperCase()],
     ["without hyphens", ID.replaceAll("-", "")],
-  ])("that the table spells %s is found by every spelling, and exported as ids that were sent are", async (_, id) => {
+  ])("that the table stores as %s is found in every spelling, and exported like ids that were sent", async (_, id) => {
     const row = { id, trace_id: id, parent_run_id: id, reference_example_id: id, parent_run_ids: [id] };
     const table = tableOf({ ...types, parent_run_ids: "Array(String)" }, [row, { reference_example_id: "" }]);
     for (const field of fields)
@@ -145,7 +145,7 @@ describe("an id", () => {
       }
   });
 
-  it("that is no UUID is exported as it stands, and pages follow it", async () => {
+  it("that is not a UUID is exported unchanged, and paging works with it", async () => {
     const ids = ["", "a\nb", "a\u0000b", "a\r", "a\tb", "a\\b", "\ud83d\ude00", "a'b", "\\N", "A", `${ID}0`, `{${ID}}`];
     const table = tableOf(
       {},
@@ -175,7 +175,7 @@ describe("a number", () => {
     ["Int128", "-170141183460469231731687303715884105728"],
     ["String", "18446744073709551615"],
     ["Float64", "1e300"],
-  ])("of type %s that is too large is empty, and no other number: %s", async (type, number) => {
+  ])("of type %s that is too large is exported as null: %s", async (type, number) => {
     const table = tableOf({ total_tokens: type }, [{ total_tokens: number }]);
     expect(await exported(table)).toMatchObject([{ total_tokens: null }]);
     expect(await exported(table, "exists(total_tokens)")).toEqual([]);

@@ -75,7 +75,7 @@ describe("an export of a project in ClickHouse", () => {
     expect(exported.events.filter((type) => type === "PageStaged").length).toBe(pages.length);
   });
 
-  it("that dies in the middle, twice, leaves the bytes of an undisturbed one", async () => {
+  it("that crashes twice has the bytes of an undisturbed one", async () => {
     const { bridge, begin, killAndRestart, untilCompleted } = laboratory();
     const inputs = `concat('{"q":"', repeat(hex(MD5(toString(number))), 20), '"}')`;
     const projectId = await boundProject("interrupted", 30_000, inputs);
@@ -110,7 +110,7 @@ describe("an export of a project in ClickHouse", () => {
     );
   }, 180_000);
 
-  it("reads the table anew when its rows change between two pages, and has each of the new ones once", async () => {
+  it("reads the table again if its rows change between two pages, and has each of the new rows once", async () => {
     const { bridge, begin, bind, newProject, untilCompleted } = laboratory();
     const projectId = await newProject("changing");
     insertRuns(bridge, projectId, 30_000);
@@ -164,7 +164,7 @@ describe("an export of a project in ClickHouse", () => {
     expect(bridge.asked.length - before).toBe(2);
   });
 
-  it("takes the runs of its filter only", async () => {
+  it("contains only the runs of its filter", async () => {
     const { begin, untilCompleted } = laboratory();
     const projectId = await boundProject("filtered", 3000);
     const exported = await untilCompleted(await begin(projectId, "filtered", { filter: 'has(tags,"a")' }), "filtered");
@@ -173,7 +173,7 @@ describe("an export of a project in ClickHouse", () => {
     expect(exported.runs[0]?.metadata.result?.rows_written).toBe(500);
   });
 
-  it("fails with a reason that names neither password nor rows when the table is gone", async () => {
+  it("fails with a reason without password or rows if the table was dropped", async () => {
     const { begin, ask, bridge } = laboratory();
     const projectId = await boundProject("gone", 10);
     bridge.interfere(async () => ({
@@ -215,7 +215,7 @@ describe("the source of a project", () => {
     expect(laboratory().log()).not.toContain(bridge.password);
   });
 
-  it("is refused when it cannot be read, and nothing changes", async () => {
+  it("is refused if it cannot be read, and nothing changes", async () => {
     const { ask, bind, bridge, newProject } = laboratory();
     const projectId = await newProject("refused");
     const detail = async (changes: object) => {

@@ -151,7 +151,7 @@ const comeBetween = (project: string, [from, to]: readonly [number, number], [k,
   );
 
 describe("a schedule of a project in ClickHouse", () => {
-  it("carries each row once: with its own window, or late with a later one that completed", async () => {
+  it("exports each row once: with its own window, or late with a later one that completed", async () => {
     const { bind, newProject } = laboratory();
     const projectId = await newProject("late");
     await bind(projectId);
@@ -208,7 +208,7 @@ describe("a schedule of a project in ClickHouse", () => {
     expect(all.sort()).toEqual(comeBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
   });
 
-  it("begins anew with late rows when its project is bound again, and leaves those of a table that it lost", async () => {
+  it("searches for late rows again after its project is bound again, and skips those of a former table", async () => {
     const { ask, bind, newProject } = laboratory();
     const projectId = await newProject("bound again");
     const unbind = () => ask("DELETE", `/api/v1/sessions/${projectId}/source`);

@@ -38,11 +38,11 @@ beforeEach(({ skip }) => {
   if (understood === null) skip(SKIPPED);
 });
 
-it("ClickHouse understands the statements that make the user", () => {
+it("ClickHouse accepts the statements that create the user", () => {
   expect(understood).toEqual([creation, grant]);
 });
 
-it("the user may ask all that Waybill asks, and reads nothing else", async () => {
+it("the user may run all queries of Waybill, and nothing else", async () => {
   const readonly = /SETTINGS readonly = (\d)/.exec(creation)?.[1] ?? "";
   const started = join(folder, "restricted");
   mkdirSync(started);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => laboratory?.close());
 
-it("The AWS SDK lists exactly the files that the export's runs name, and gets them whole", async () => {
+it("The AWS SDK lists exactly the files that the export's runs name, and gets them completely", async () => {
   const exported = await laboratory.exportTo("listed");
   const { s3 } = laboratory.waybill.config;
   const client = s3Client(s3);
@@ -39,7 +39,7 @@ it("The AWS SDK lists exactly the files that the export's runs name, and gets th
   }
 });
 
-it("The test file of the destination check is gone, because this bucket allows deletes", async () => {
+it("The test file of the destination check was deleted, because this bucket allows deletes", async () => {
   const exported = await laboratory.exportTo("probed");
   expect(exported.objects.filter(({ key }) => key.includes("/tmp/"))).toEqual([]);
 });

@@ -29,7 +29,7 @@ const all = async (stream: AsyncGenerator<HeardEvent>): Promise<HeardEvent[]> =>
 };
 
 describe("the live stream of an export's events", () => {
-  it("tells a client whose connection is lost again and again every event once, and then that it was the last", async () => {
+  it("sends each event once to a client whose connection is lost repeatedly, and then reports the end", async () => {
     const exportId = await createExport(waybill.config, {
       bulk_export_destination_id: destinationId,
       session_id: projectId,
@@ -45,7 +45,7 @@ describe("the live stream of an export's events", () => {
     expect(listed.at(-1)?.type).toBe("ExportCompleted");
   });
 
-  it("tells what happens while somebody listens, and ends with the export", async () => {
+  it("sends new events to a connected client, and ends with the export", async () => {
     const scheduleId = await createExport(waybill.config, {
       bulk_export_destination_id: destinationId,
       session_id: projectId,

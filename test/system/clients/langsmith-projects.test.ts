@@ -71,7 +71,7 @@ it("All pages of a long list of projects reach the langsmith SDK", async () => {
   expect(await listed({ nameContains: "page" })).toEqual(names.toReversed());
 });
 
-it("The langsmith SDK reads how many runs a project has as soon as they are sent", async () => {
+it("The langsmith SDK reads the number of runs of a project as soon as they are sent", async () => {
   for (const name of ["one", "two"])
     await client.createRun({ id: crypto.randomUUID(), name, run_type: "llm", inputs: {}, project_name: "counted" });
   await client.awaitPendingTraceBatches();

@@ -219,7 +219,7 @@ it.each(["v1", "v2_beta"] as const)("Each feedback is exported when feedbacks is
   ]);
 });
 
-it("A large trace that the SDK spreads over several batches arrives whole", async () => {
+it("A large trace that the SDK splits into several batches arrives completely", async () => {
   const client = clientWith({});
   const long = "long ".repeat(40_000);
   const COUNT = 150;

@@ -99,7 +99,7 @@ describe("listRuns finds runs by", () => {
   });
 });
 
-it("readRun gives a run as it was sent, with its children inside it", async () => {
+it("readRun returns a run as it was sent, with its child runs", async () => {
   const run = await client.readRun(trace.root.id, { loadChildRuns: true });
   expect(run).toMatchObject({
     id: trace.root.id,
@@ -124,7 +124,7 @@ it("readRun gives a run as it was sent, with its children inside it", async () =
   expect(await client.getRunUrl({ runId: trace.root.id })).toContain(`/r/${trace.root.id}`);
 });
 
-it("listRuns goes through all pages", async () => {
+it("listRuns reads all pages", async () => {
   for (let n = 0; n < 250; n++) {
     const common = { project_name: "many", client, run_type: "tool", inputs: {} };
     await new RunTree({ ...common, name: `run ${n}`, start_time: START + n }).postRun();
@@ -135,6 +135,6 @@ it("listRuns goes through all pages", async () => {
   expect(await listed({ projectName: "many", limit: 120 })).toHaveLength(120);
 });
 
-it("a run that nobody sent is not found", async () => {
+it("a run that was not sent is not found", async () => {
   await expect(client.readRun(EXAMPLE)).rejects.toThrow("404");
 });

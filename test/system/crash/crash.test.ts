@@ -41,7 +41,7 @@ const killAndRestart = async (): Promise<void> => {
   await laboratory.restart();
 };
 
-describe("an export interrupted by a crash resumes, spends no retry, and leaves the bytes of an undisturbed one", () => {
+describe("an export interrupted by a crash resumes, uses no retry, and has the bytes of an undisturbed one", () => {
   /** Each stands still in an export of its own, until all do: then one kill strikes them all. */
   const REQUESTS: readonly (readonly [request: string, rule: Pick<FaultRule, "operation" | "after">, key: string])[] = [
     ["the opening of an upload", { operation: "create_upload" }, ""],
@@ -96,11 +96,11 @@ describe("an export interrupted by a crash resumes, spends no retry, and leaves 
     expect(await endOf("silence_after", request)).toEqual({ contents: undisturbed, openUploads: 0 });
   });
 
-  it("killed before it knew the id of an upload that the store had opened: that one stays to the bucket's own rules", async () => {
+  it("killed before it knew the id of an upload that the store had opened: the upload is left to the bucket's lifecycle rules", async () => {
     expect(await endOf("silence_after", "the opening of an upload")).toEqual({ contents: undisturbed, openUploads: 1 });
   });
 
-  it("killed when its workspace had taken it, before anything else was known", async () => {
+  it("killed when its workspace had registered it, before its actor was created", async () => {
     const begun = await begin("admitted");
     await killAndRestart();
     expect(await complete(begun)).toEqual(undisturbed);
@@ -118,14 +118,14 @@ describe("an export interrupted by a crash resumes, spends no retry, and leaves 
     expect(await complete(await killedBehind(step, `step-${step}`))).toEqual(undisturbed);
   });
 
-  it("killed while its segments were made anew in another codec", async () => {
+  it("killed while its segments were derived in another codec", async () => {
     const derived = await complete(await begin("derived", "gzip"));
     expect(await complete(await killedBehind("snapshot", "derived-killed", "gzip"))).toEqual(derived);
   });
 });
 
-describe("a step that dies three times in a row", () => {
-  it("is too much for the process: that spends one retry, and the export is complete all the same", async () => {
+describe("a step that crashes three times in a row", () => {
+  it("uses one retry, and the export still completes", async () => {
     const destinationId = await laboratory.newDestination("three-times");
     let exportId = "";
     for (let times = 1; times <= 3; times++) {
@@ -148,7 +148,7 @@ describe("a step that dies three times in a row", () => {
 });
 
 describe("a schedule", () => {
-  it("whose window ended while nothing ran spawns it once, as soon as the service is back", async () => {
+  it("whose window ended while the service was down spawns it once after the restart", async () => {
     const end = Date.now() + 1000;
     const created = await laboratory.ask("POST", "/api/v1/bulk-exports", {
       bulk_export_destination_id: await laboratory.newDestination("schedule"),

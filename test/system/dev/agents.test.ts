@@ -56,7 +56,7 @@ const visit = async (url: string): Promise<string> => {
   return answer.text();
 };
 
-it("an agent server is taken from an address, and reaches the network only when its source_config allows it", async () => {
+it("an agent server is downloaded from a URL, and reaches the network only if its source_config allows it", async () => {
   const free = await deploy("agent.tar.gz", true);
   expect(free.revision.status).toBe("DEPLOYED");
   expect(await visit(free.url)).toBe("200 hello from outside");
@@ -69,7 +69,7 @@ it.each([
   ["moved.tar.gz", "without a redirect"],
   ["endless.tar.gz", "longer than"],
   ["nothing.tar.gz", "not a gzip file"],
-])("a source at %s is refused, and the revision says why", async (file, reason) => {
+])("a source at %s is refused, and the revision reports the reason", async (file, reason) => {
   const { revision } = await deploy(file, false);
   expect(revision).toMatchObject({ status: "BUILD_FAILED", failure: { message: expect.stringContaining(reason) } });
 });

@@ -28,7 +28,7 @@ it("npm run demo reads back as many runs as it sent, and shows a schedule, a can
 it.each([
   ["dev/demo.mjs", /waybill-demo-/],
   ["dev/demo-deploy.mjs", /waybill-deploy-/],
-])("%s leaves nothing behind, its secrets least of all, when it is interrupted", async (script, name) => {
+])("%s leaves no files, and no secrets, when it is interrupted", async (script, name) => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-interrupted-"));
   const left = () => readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => name.test(path));
   const demo = spawn(process.execPath, [script], { env: { ...process.env, TMPDIR: folder }, stdio: "ignore" });

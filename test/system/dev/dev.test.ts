@@ -85,7 +85,7 @@ afterEach(async () => {
 });
 
 describe("npm run dev", () => {
-  it("writes waybill.json, private, with everything a client needs, and the key in it works", async () => {
+  it("writes a private waybill.json with all that a client needs, and its key works", async () => {
     const dev = await startDev();
     const config = await untilListening(dev);
     const path = join(dev.stateDir, "waybill.json");
@@ -106,7 +106,7 @@ describe("npm run dev", () => {
     expect(dev.output()).not.toContain(config.admin_key);
   });
 
-  it("prints commands that work when they are pasted into a shell one after the other", async () => {
+  it("prints commands that work in a shell one after the other", async () => {
     const dev = await startDev();
     const config = await untilListening(dev);
     const lines = dev.output().split("\n");
@@ -130,7 +130,7 @@ describe("npm run dev", () => {
     expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
   });
 
-  it("keeps workspace and key over a restart, whatever its plan has become", async () => {
+  it("keeps workspace and key over a restart, also if its plan was changed", async () => {
     const stateDir = folder();
     folders.push(stateDir);
     const first = await startDev({ stateDir });
@@ -147,7 +147,7 @@ describe("npm run dev", () => {
     expect([after.workspace_id, after.api_key]).toEqual([before.workspace_id, before.api_key]);
   });
 
-  it("runs beside another one with its own port and state", async () => {
+  it("runs concurrently with another one that has its own port and state", async () => {
     const [one, other] = await Promise.all([startDev(), startDev()]);
     const [first, second] = await Promise.all([untilListening(one), untilListening(other)]);
     expect(first.workspace_id).not.toBe(second.workspace_id);
@@ -169,7 +169,7 @@ describe("npm run dev", () => {
     },
   );
 
-  it("leaves nothing running when it is killed itself", async () => {
+  it("leaves no process running when it is killed", async () => {
     const dev = await startDev();
     await untilListening(dev);
     dev.child.kill("SIGKILL");
@@ -179,7 +179,7 @@ describe("npm run dev", () => {
   });
 });
 
-describe("npm run dev says plainly why it does not start", () => {
+describe("npm run dev says why it does not start", () => {
   it("a port that is taken", async () => {
     const server = createServer();
     const port = await freePort();
@@ -192,13 +192,13 @@ describe("npm run dev says plainly why it does not start", () => {
     server.close();
   });
 
-  it("a port that is none", async () => {
+  it("a port that is not valid", async () => {
     const dev = await startDev({ settings: {}, port: 99_999 });
     expect(await dev.ended).toBe(1);
     expect(dev.output().trim()).toBe('PORT must be a number from 1 to 65535, not "99999".');
   });
 
-  it("a state directory that another one uses", async () => {
+  it("a state directory that is in use", async () => {
     const first = await startDev();
     await untilListening(first);
     const second = await startDev({ stateDir: first.stateDir });
@@ -206,7 +206,7 @@ describe("npm run dev says plainly why it does not start", () => {
     expect(second.output()).toContain(`${first.stateDir} is in use by process ${first.child.pid}.`);
   });
 
-  it("a state directory that is none", async () => {
+  it("a state directory that is a file", async () => {
     const dev = await startDev({ stateDir: join(import.meta.dirname, "dev.test.ts") });
     expect(await dev.ended).toBe(1);
     expect(dev.output().trim()).toMatch(
@@ -228,7 +228,7 @@ it("An empty STATE_DIR counts as absent: no secret is written beside the sources
   expect([directoryOf(others), directoryOf({ ...others, STATE_DIR: "" })]).toEqual([".dev\n", ".dev\n"]);
 });
 
-it("Settings of the environment reach the service by their upper-case names", async () => {
+it("Settings in the environment reach the service by their upper-case names", async () => {
   const dev = await startDev({ settings: { WIRE_PROFILE: "langsmith" } });
   const { url } = await untilListening(dev);
   const document = await (await fetch(`${url}/openapi.json`)).text();

@@ -47,7 +47,7 @@ const destinationAt = (change: object = {}) => {
   };
 };
 
-it("a destination without credentials is written with those of the installation", async () => {
+it("a destination without credentials uses those of the installation", async () => {
   const created = await ask("POST", DESTINATIONS, destinationAt());
   expect([created.status, created.body.credentials_keys]).toEqual([200, []]);
 
@@ -65,7 +65,7 @@ it("a destination without credentials is written with those of the installation"
   expect(runs.map((one) => one.metadata.result?.rows_written)).toEqual([1]);
 });
 
-it("it may get credentials of its own later, which are tested first", async () => {
+it("it can get its own credentials later, which are tested first", async () => {
   const { id } = (await ask("POST", DESTINATIONS, destinationAt())).body;
   const own = (secretKey: string) => ({ credentials: { access_key_id: accessKey, secret_access_key: secretKey } });
   expect((await ask("PATCH", `${DESTINATIONS}/${id}`, own(`${MARK}-wrong`))).status).toBe(400);
@@ -74,12 +74,12 @@ it("it may get credentials of its own later, which are tested first", async () =
   expect([changed.status, changed.body.credentials_keys]).toEqual([200, ["access_key_id", "secret_access_key"]]);
 });
 
-it("the check is made with the installation's credentials, too", async () => {
+it("the check uses the installation's credentials, too", async () => {
   const refused = await ask("POST", DESTINATIONS, destinationAt({ bucket_name: "no-such-bucket" }));
   expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("Bucket is not valid")]);
 });
 
-it("a secret in what it has logged or stored is found when it stops", async () => {
+it("a secret in the log or the state of a service is found when it stops", async () => {
   await waybill.stop(); // what it writes itself now does not lie over what is planted
   const kept = readFileSync(waybill.logFile);
   const planted = join(folder, "state/state/planted");

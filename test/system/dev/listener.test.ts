@@ -67,7 +67,7 @@ const replyOf = async (url: string): Promise<string> => {
   return ((await answer.json()) as { reply: string }).reply;
 };
 
-it("the reference listener runs a deployment as a process, replaces it, reports failures, and stops what is deleted", async () => {
+it("the reference listener runs a deployment as a process, replaces it, reports failures, and stops a deleted one", async () => {
   const listener = startListener();
   const api = waybill.config;
   const created = await createDeployment(api, body("greeter", "registry.example/greeter:1"));
@@ -153,7 +153,7 @@ const startService = async (answers: {
 
 const POLLED = { work: [WORK], serving: [], poll_after_seconds: 1 };
 
-it("a listener stays while the service is busy, and says again what was not heard", async () => {
+it("a listener continues while the service is busy, and repeats reports without an answer", async () => {
   const service = await startService({ polls: [503, 429, POLLED], reports: [502, { lease_seconds: 60 }] });
   const listener = startListener({ url: service.url });
   let printed = "";
@@ -167,7 +167,7 @@ it("a listener stays while the service is busy, and says again what was not hear
   service.stop();
 });
 
-it("a listener that is stopped while nobody hears what it says ends without waiting for its lease to end", async () => {
+it("a listener that is stopped while its reports get no answer ends before its lease does", async () => {
   const unheard = Array.from({ length: 100 }, () => 503);
   const reports = [...unheard];
   const service = await startService({ polls: [POLLED], reports });
@@ -185,7 +185,7 @@ it.each([
   [["nowhere"], "There is no directory"],
   [["examples", "--poll-ms", "soon"], '--poll-ms must be a whole number of at least 1, in digits only; it is "soon".'],
   [["examples", "--poll", "5"], "Unknown option '--poll'"],
-])("a listener that is started with %j says how it is used", async (args, words) => {
+])("a listener that is started with %j prints its usage", async (args, words) => {
   const listener = startListener({ args });
   const printed = await outputOf(listener);
   expect(listener.exitCode).toBe(1);
@@ -193,7 +193,7 @@ it.each([
   expect(printed).toContain("Usage: npm run listener");
 });
 
-it("a listener whose service does not answer says so", async () => {
+it("a listener whose service does not answer reports that", async () => {
   const listener = startListener({ url: "http://127.0.0.1:2" });
   expect((await outputOf(listener)).trim()).toMatch(/^No answer from http:\/\/127\.0\.0\.1:2\. Start the service/);
   expect(listener.exitCode).toBe(1);

@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-it("a secret in an answer is found, though nobody reads it", async () => {
+it("a secret in an answer is found, even if the answer is not read", async () => {
   await fetch(`${url}/runs`);
   await fetch(`${url}/header`, { redirect: "manual" });
   expect(takeLeaks()).toEqual([
@@ -37,17 +37,17 @@ it("a secret in an answer is found, though nobody reads it", async () => {
   ]);
 });
 
-it("a secret in a stream is found, in whatever pieces it comes", async () => {
+it("a secret in a stream is found, also across chunks", async () => {
   await (await fetch(`${url}/stream`)).text();
   expect(takeLeaks()).toContain("a secret in the stream of /stream");
 });
 
-it("a token in the answer to its own user is none that nobody should see", async () => {
+it("a token in the answer to its own user is not a leak", async () => {
   await fetch(`${url}/v2/auth/wait/1?timeout=0`);
   expect(takeLeaks()).toEqual([]);
 });
 
-it("a secret that could not be found is not given to a service", async () => {
+it("a secret that the search could not find is refused in a request", async () => {
   const body = JSON.stringify({ credentials: { session_token: "without a mark" } });
   await expect(fetch(url, { method: "POST", body })).rejects.toThrow("session_token does not hold");
 });

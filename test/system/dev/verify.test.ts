@@ -78,7 +78,7 @@ describe("npm run verify", () => {
     expect(full.code).toBe(0);
   });
 
-  it("takes a manifest from a path and from the bucket, with credentials of the environment", async () => {
+  it("reads a manifest from a path and from the bucket, with credentials of the environment", async () => {
     const { s3 } = laboratory.waybill.config;
     const environment = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
     const path = join(laboratory.waybill.folder, "manifest.json");
@@ -118,7 +118,7 @@ describe("npm run verify", () => {
     expect(told.code).toBe(1);
   });
 
-  it("finds a manifest that was changed, whether asked by id or by the changed manifest itself", async () => {
+  it("finds a changed manifest, whether called with the id or with the changed manifest", async () => {
     const key = keyOf("manifest.json");
     const before = await read(key);
     await write(key, new TextDecoder().decode(before).replace('"rows"', ' "rows"'));
@@ -132,7 +132,7 @@ describe("npm run verify", () => {
     expect([byId.code, byItself.code]).toEqual([1, 1]);
   });
 
-  it("takes a footer that cannot be read now for no damage", async () => {
+  it("does not report a footer that temporarily cannot be read as damage", async () => {
     const key = keyOf("0-00000.parquet");
     const { byteLength: bytes } = await read(key);
     const lost = new Error("the connection broke");
@@ -143,7 +143,7 @@ describe("npm run verify", () => {
     await expect(checkContents(cutOff, bucket(), file)).rejects.toBe(lost);
   });
 
-  it("says how it is used, and what it cannot find", async () => {
+  it("prints its usage, and reports a manifest that it cannot find", async () => {
     expect(await verify([])).toMatchObject({ code: 1, output: expect.stringContaining("Usage: npm run verify") });
     const nowhere = await verify(["nowhere.json"]);
     expect(nowhere).toMatchObject({
@@ -152,7 +152,7 @@ describe("npm run verify", () => {
     });
   });
 
-  it("says plainly what it lacks to read a bucket", async () => {
+  it("says what is missing to read a bucket", async () => {
     const { s3 } = laboratory.waybill.config;
     const manifest = `s3://${s3.bucket_name}/${keyOf("manifest.json")}`;
     const nobody = { HOME: laboratory.waybill.folder, AWS_EC2_METADATA_DISABLED: "true" };

@@ -39,14 +39,14 @@ afterAll(() => waybill?.stop());
 
 const checkout = (name: string): Promise<Checkout> => openCheckout(waybill.config, join(waybill.folder, name));
 
-describe("The commands of a document work in their order against a local service", () => {
+describe("The commands of a document work in order against a local service", () => {
   it.each(documents)("%s", async (document) => {
     const { run } = await checkout(document.replaceAll("/", "-"));
     await run(scriptOf(document));
   });
 });
 
-it("The queries of the guide to reading answer with rows of the export that the README makes", async () => {
+it("The queries of the guide to reading return rows of the export of the README", async () => {
   const { folder, run } = await checkout("reading");
   await run(scriptOf("README.md"));
   // In the guide the prefix is called `waybill`.
@@ -63,7 +63,7 @@ it("The queries of the guide to reading answer with rows of the export that the 
 });
 
 describe("Blocks that are not run", () => {
-  it("stand in the list, each found once", () => {
+  it("are in the list, each found once", () => {
     const found = NOT_RUN.map((one) => blocks.filter((block) => isException(block)(one)).length);
     expect(NOT_RUN.filter((_, at) => found[at] !== 1)).toEqual([]);
   });

@@ -17,7 +17,7 @@ const expectNoProof = ({ contents }: Outcome) => {
 
 const namesOf = (contents: Contents) => filesOf(contents).map((key) => key.slice(key.lastIndexOf("/") + 1));
 
-describe("a storage or destination error ends the run at once, and with it the export", () => {
+describe("a storage or destination error ends the run and its export immediately", () => {
   it.each<readonly [title: string, fault: FaultRule["fault"], said: RegExp]>([
     ["permissions taken away (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
@@ -32,7 +32,7 @@ describe("a storage or destination error ends the run at once, and with it the e
     expectNoProof(outcome);
   });
 
-  it("inside a file: its upload is given up, and nothing of the file is seen", async () => {
+  it("inside a file: its upload is aborted, and the file does not appear", async () => {
     const outcome = await exportUnder({ operation: "put_part", after: 1, count: "always", fault: "access_denied" });
     expect(outcome.status).toBe("FAILED");
     expect(outcome.errors[0]).toEqual({ retry_0: expect.stringMatching(/^Access denied/) });
@@ -41,7 +41,7 @@ describe("a storage or destination error ends the run at once, and with it the e
     expectNoProof(outcome);
   });
 
-  it("where uploads may not be given up, the run fails all the same and the upload stays to the bucket's own rules", async () => {
+  it("if aborting is forbidden, the run still fails, and the upload is left to the bucket's lifecycle rules", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", after: 1, count: "always", fault: "access_denied" },
       { operation: "abort_upload", count: "always", fault: "access_denied" },
@@ -50,7 +50,7 @@ describe("a storage or destination error ends the run at once, and with it the e
     expect(outcome.openUploads).toHaveLength(1);
   });
 
-  it("at the manifest, too", async () => {
+  it("while the manifest is written", async () => {
     const outcome = await exportUnder({ operation: "put", key: /manifest/, count: "always", fault: "access_denied" });
     expect(outcome.status).toBe("FAILED");
     expect(outcome.runs.map((run) => run.status)).toEqual(["COMPLETED", "COMPLETED"]);
@@ -88,7 +88,7 @@ describe("a run is retried 20 times, then it fails, and the export with it", () 
 });
 
 describe("a cancelled export cannot be restarted", () => {
-  it("committed files stay, the open upload is given up, and late answers change nothing", async () => {
+  it("committed files stay, the open upload is aborted, and late answers change nothing", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "put_part", count: 3, fault: "slow", until: cancelled.promise }]);
     await untilRequested("put_part");
@@ -105,7 +105,7 @@ describe("a cancelled export cannot be restarted", () => {
     expect(laboratory().s3.requests.filter((one) => one.operation === "complete_upload")).toEqual([]);
   });
 
-  it("a file that the store completes after the cancel is no part of the export", async () => {
+  it("a file that the store completes after the cancellation is not part of the export", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "complete_upload", fault: "slow", until: cancelled.promise }]);
     await untilRequested("complete_upload");
@@ -120,8 +120,8 @@ describe("a cancelled export cannot be restarted", () => {
   });
 });
 
-describe("of the permissions only the right to write is required", () => {
-  it("without the right to read, sizes are not proven, and the manifest says so", async () => {
+describe("only the permission to write is required", () => {
+  it("without permission to read, sizes are not verified, and the manifest says so", async () => {
     const outcome = await exportUnder({ operation: "head", count: "always", fault: "access_denied" });
     expect(outcome.status).toBe("COMPLETED");
     const { [MANIFEST]: manifest, ...others } = outcome.contents;
@@ -130,14 +130,14 @@ describe("of the permissions only the right to write is required", () => {
     expect(manifest).not.toBe(proven);
   });
 
-  it("without the right to delete, the export is complete", async () => {
+  it("without permission to delete, the export is complete", async () => {
     const outcome = await exportUnder({ operation: "remove", count: "always", fault: "access_denied" });
     expect(outcome.contents).toEqual(undisturbed());
   });
 });
 
 describe("credentials rotated by PATCH", () => {
-  it("are used from the next file on: the old ones may be revoked while an export runs", async () => {
+  it("are used from the next file on, so the old ones can be revoked during an export", async () => {
     const old = "AKIATHEOLDONE0000001";
     const isRotated = Promise.withResolvers<void>();
     const begun = await begin(
@@ -170,7 +170,7 @@ describe("credentials rotated by PATCH", () => {
     expect(filesOf(outcome.contents)).toEqual(filesOf(undisturbed()));
   });
 
-  it("help a new export after an expired token has ended one", async () => {
+  it("allow a new export after an expired token has ended one", async () => {
     const begun = await begin([
       { operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault: "expired_token" },
     ]);

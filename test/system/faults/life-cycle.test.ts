@@ -16,8 +16,8 @@ const eventsOfFirstRun = async ({ exportId }: Export): Promise<readonly string[]
   return events.map(({ type }) => type);
 };
 
-describe("an export paused while parts are on their way", () => {
-  it("keeps them, does nothing twice and spends no retry: the bytes are those of an undisturbed export", async () => {
+describe("an export paused during the upload of parts", () => {
+  it("keeps them, repeats nothing and uses no retry: the bytes are those of an undisturbed export", async () => {
     const paused = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: paused.promise }]);
     await expect.poll(() => requestsOf("put_part").length).toBe(2);
@@ -37,7 +37,7 @@ describe("an export paused while parts are on their way", () => {
     expect([requestsOf("create_upload").length, requestsOf("put_part").length]).toEqual([1, 2]);
   });
 
-  it("and cancelled then gives up its upload", async () => {
+  it("and then cancelled aborts its upload", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: cancelled.promise }]);
     await expect.poll(() => requestsOf("put_part").length).toBe(2);
@@ -51,7 +51,7 @@ describe("an export paused while parts are on their way", () => {
 });
 
 describe("the open upload of a failed run", () => {
-  it("is given up as soon as the store lets it", async () => {
+  it("is aborted as soon as the store allows it", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", after: 1, count: "always", fault: "access_denied" },
       { operation: "abort_upload", count: 3, fault: "internal_error" },
@@ -63,7 +63,7 @@ describe("the open upload of a failed run", () => {
 });
 
 describe("an export cancelled while _SUCCESS is being written", () => {
-  it("leaves none, even when it cannot be taken away at first", async () => {
+  it("leaves none, even if it cannot be deleted at first", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([
       { operation: "put", key: /_SUCCESS/, fault: "slow", until: cancelled.promise },
@@ -82,7 +82,7 @@ describe("an export cancelled while _SUCCESS is being written", () => {
 });
 
 describe("a failed run retried", () => {
-  it("is a new export of its day alone, with the bytes that the day has in an undisturbed export", async () => {
+  it("is a new export of its day only, with the bytes of that day in an undisturbed export", async () => {
     const begun = await begin([{ operation: "put_part", count: "always", fault: "access_denied" }]);
     const failed = await outcomeOf(begun);
     expect(failed.status).toBe("FAILED");

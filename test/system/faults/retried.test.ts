@@ -20,7 +20,7 @@ const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null)
   for (const rule of rules) expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
 };
 
-describe("what may pass by itself is retried, and the bytes are those of an undisturbed export", () => {
+describe("a transient fault is retried, and the bytes are those of an undisturbed export", () => {
   it.each<Row>([
     ["500 to a PUT", { operation: "put", key: DAY_ONE, fault: "internal_error" }, /InternalError.*fault of its own/],
     ["500 to a part", { operation: "put_part", after: 1, fault: "internal_error" }, /InternalError/],
@@ -62,14 +62,14 @@ describe("what may pass by itself is retried, and the bytes are those of an undi
     for (const text of said) expect(text).toMatch(NO_ANSWER);
   });
 
-  it("the lost answer to the opening of an upload: the one that nobody knows stays to the bucket's own rules", async () => {
+  it("the lost answer to the opening of an upload: the unknown upload is left to the bucket's lifecycle rules", async () => {
     const outcome = await exportUnder({ operation: "create_upload", fault: "lost_reply" });
     expect([outcome.status, outcome.contents]).toEqual(["COMPLETED", undisturbed()]);
     expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(NO_ANSWER) }, {}]);
     expect(outcome.openUploads).toHaveLength(1);
   });
 
-  it("the manifest and _SUCCESS are tried again, too, and no run spends a retry for them", async () => {
+  it("the manifest and _SUCCESS are retried, too, and no run uses a retry for them", async () => {
     await expectUnchanged(
       [
         { operation: "put", key: /manifest/, fault: "internal_error" },
@@ -79,7 +79,7 @@ describe("what may pass by itself is retried, and the bytes are those of an undi
     );
   });
 
-  it("a manifest and a _SUCCESS that the store acknowledges and does not keep are written again", async () => {
+  it("a manifest and a _SUCCESS that the store acknowledges but does not store are written again", async () => {
     await expectUnchanged(
       [
         { operation: "put", key: /manifest/, fault: "fake_success" },
@@ -89,7 +89,7 @@ describe("what may pass by itself is retried, and the bytes are those of an undi
     );
   });
 
-  it("a manifest and a _SUCCESS of which the store kept one half are written again", async () => {
+  it("a manifest and a _SUCCESS that the store truncated are written again", async () => {
     await expectUnchanged(
       [
         { operation: "put", key: /manifest/, fault: "truncated" },
@@ -100,7 +100,7 @@ describe("what may pass by itself is retried, and the bytes are those of an undi
   });
 });
 
-describe("what a store or the way to it makes of an upload, and nobody may believe", () => {
+describe("a wrong result of an upload is detected", () => {
   it.each<Row>([
     [
       "Complete answers 200 with an error in its body",
@@ -144,7 +144,7 @@ describe("what a store or the way to it makes of an upload, and nobody may belie
   it.each<readonly [title: string, write: Pick<FaultRule, "operation" | "key">]>([
     ["412 to a Complete whose first answer was lost", { operation: "complete_upload" }],
     ["412 to the manifest whose first answer was lost", { operation: "put", key: /manifest/ }],
-  ])("%s: what lies there is looked at, and counts", async (_title, write) => {
+  ])("%s: the object in the bucket is checked and decides", async (_title, write) => {
     const outcome = await exportUnder(
       { ...write, fault: "lost_reply" },
       { ...write, after: 1, fault: "precondition_failed" },
@@ -153,32 +153,32 @@ describe("what a store or the way to it makes of an upload, and nobody may belie
     expect(laboratory().s3.requests.map((one) => one.fault)).toContain("precondition_failed");
   });
 
-  it("an upload that the store has forgotten (NoSuchUpload) is begun anew", async () => {
+  it("an upload that the store has deleted (NoSuchUpload) starts again", async () => {
     await expectUnchanged([{ operation: "put_part", after: 1, fault: "no_such_upload" }], /NoSuchUpload/);
     expect(laboratory().s3.requests.filter((one) => one.operation === "create_upload")).toHaveLength(2);
   });
 });
 
-describe("what reaches the bucket", () => {
+describe("the bucket's contents", () => {
   const acting = (key: RegExp) =>
     laboratory().s3.requests.filter(
       (one) => key.test(one.key) && (one.operation === "put" || one.operation === "complete_upload"),
     );
 
-  it("is written once for each key, so that no object has a second version", async () => {
+  it("are written once for each key, so that no object has a second version", async () => {
     await expectUnchanged([], null);
     const written = acting(/./).map((one) => one.key);
     expect(written).toEqual([...new Set(written)]);
     expect(written).toHaveLength(Object.keys(undisturbed()).length);
   });
 
-  it("is not written again once it is committed: buckets with a retention lock would refuse it", async () => {
+  it("are not written again after they are committed: buckets with a retention lock would refuse it", async () => {
     await expectUnchanged([{ operation: "put", key: SECOND_FILE, fault: "internal_error" }], /InternalError/);
     expect(acting(FIRST_FILE)).toHaveLength(1);
     expect(acting(SECOND_FILE)).toHaveLength(2);
   });
 
-  it("are parts of one size but the last, which is smaller, as R2 demands", async () => {
+  it("are uploaded in parts of equal size, except a smaller last one, as R2 requires", async () => {
     await expectUnchanged([], null);
     const parts = laboratory().s3.requests.filter((one) => one.operation === "put_part");
     const [first, last, ...more] = parts.toSorted((a, b) => (a.part ?? 0) - (b.part ?? 0)).map((one) => one.bytes);

@@ -18,7 +18,7 @@ describe("a store that asks for fewer requests", () => {
     ["SlowDown to a Complete", { operation: "complete_upload", fault: "slow_down" }],
     ["SlowDown to a HEAD", { operation: "head", key: FIRST_FILE, fault: "slow_down" }],
     ["429 to a part", { operation: "put_part", count: 2, fault: "too_many_requests" }],
-  ])("gets fewer, and no retry is spent: %s", async (_title, rule) => {
+  ])("gets fewer, and no retry is used: %s", async (_title, rule) => {
     const outcome = await exportUnder(rule);
     expect(outcome.status).toBe("COMPLETED");
     expect(outcome.contents).toEqual(undisturbed());
@@ -26,14 +26,14 @@ describe("a store that asks for fewer requests", () => {
     expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
   });
 
-  it("keeps the parts that it took", async () => {
+  it("keeps the parts that it accepted", async () => {
     const outcome = await exportUnder({ operation: "put_part", after: 1, fault: "slow_down" });
     expect(outcome.contents).toEqual(undisturbed());
     expect(requests("create_upload")).toHaveLength(1);
     expect(requests("put_part").filter((one) => one.fault === null)).toHaveLength(2);
   });
 
-  it("even of one at a time costs retries like anything that passes", async () => {
+  it("and refuses even single requests uses retries like other transient faults", async () => {
     const outcome = await exportUnder({ operation: "complete_upload", count: 4, fault: "slow_down" });
     expect(outcome.status).toBe("COMPLETED");
     expect(outcome.contents).toEqual(undisturbed());
@@ -42,7 +42,7 @@ describe("a store that asks for fewer requests", () => {
 });
 
 describe("a bucket that refuses to write a file again", () => {
-  it("has the file already: it is committed as it lies there", async () => {
+  it("has the file already: it is committed as it is", async () => {
     const outcome = await exportUnder(
       { operation: "put", key: DAY_ONE, fault: "lost_reply" },
       { operation: "put", key: DAY_ONE, fault: "precondition_failed", after: 1 },
@@ -51,7 +51,7 @@ describe("a bucket that refuses to write a file again", () => {
     expect(Object.keys(outcome.errors[0] ?? {})).toEqual(["retry_0"]);
   });
 
-  it("has something else there: the run ends at once and says what to do", async () => {
+  it("has another object there: the run ends immediately and says what to do", async () => {
     const outcome = await exportUnder({ operation: "put", key: DAY_ONE, fault: "precondition_failed" });
     expect(outcome.status).toBe("FAILED");
     expect(outcome.errors[0]).toEqual({ retry_0: expect.stringMatching(/PreconditionFailed.*retention/) });

@@ -5,10 +5,10 @@ import { DAY_TWO, useLaboratory } from "./exporting.ts";
 import { QUICK } from "./laboratory.ts";
 
 // An undisturbed export takes a second or two, up to ten on a busy machine: the limits allow for that.
-describe("a run that exceeds its own time", () => {
+describe("a run that exceeds its time limit", () => {
   const { exportUnder, undisturbed, laboratory } = useLaboratory({ ...QUICK, RUN_TIMEOUT_MS: "20000" });
 
-  it("spends one retry and goes on inside the file: no part is sent twice", async () => {
+  it("uses one retry and continues inside the file: no part is sent twice", async () => {
     const outcome = await exportUnder({ operation: "put_part", fault: "slow", forMs: 21_000 });
     expect(outcome.status).toBe("COMPLETED");
     expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(/ran longer.*Narrow the date range/) }, {}]);
@@ -21,10 +21,10 @@ describe("a run that exceeds its own time", () => {
   });
 });
 
-describe("an export that exceeds its time is TIMEDOUT, without a retry", () => {
+describe("an export that exceeds its time limit is TIMEDOUT, without a retry", () => {
   const { begin, outcomeOf, undisturbed, laboratory } = useLaboratory({ ...QUICK, EXPORT_TIMEOUT_MS: "20000" });
 
-  it("its committed files stay, its open upload is given up, and nothing is proven", async () => {
+  it("its committed files stay, its open upload is aborted, and it has no manifest", async () => {
     const begun = await begin([{ operation: "put_part", count: "always", fault: "slow", forMs: 21_000 }]);
     const outcome = await outcomeOf(begun);
     expect([outcome.status, ...outcome.runs.map((run) => run.status)]).toEqual(["TIMEDOUT", "TIMEDOUT", "COMPLETED"]);

@@ -49,7 +49,7 @@ describe("A window is half-open", () => {
   });
 });
 
-describe("A filter picks runs", () => {
+describe("A filter selects runs", () => {
   it.each([
     { version: "v1", compression: "snappy" },
     { version: "v2_beta", compression: "zstandard" },
@@ -70,7 +70,7 @@ describe("A filter picks runs", () => {
   });
 });
 
-describe("An export is cut into one run for each UTC day", () => {
+describe("An export has one run for each UTC day", () => {
   it("runs tile the window, an empty day completes with no row and no file, and files hold their own day", async () => {
     const from = FIRST_DAY - DAY_MS + 6 * HOUR_MS;
     const until = FIRST_DAY + 2 * DAY_MS + HOUR_MS;

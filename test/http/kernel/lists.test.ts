@@ -97,7 +97,7 @@ it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?so
   },
 );
 
-it("a page of revisions may begin after the last one", async () => {
+it("the revisions of a deployment are listed across all batches", async () => {
   const listed = async (query: string) => {
     const { body } = await callWith(bindings, "GET", `/v2/deployments/${TENANT}/revisions${query}`, { headers });
     return body.resources.map(({ id }: { id: string }) => id);

@@ -79,7 +79,7 @@ it.each([
   "filter=eq(name,1)",
   "facets=true",
   "stats_start_time=2030-01-01",
-])("a list of projects with an unknown filter is refused: %s", async (query) => {
+])("a list of projects with an unknown filter or value is refused: %s", async (query) => {
   expect((await call("GET", `/sessions?${query}`, { headers })).status).toBe(422);
 });
 

@@ -288,7 +288,7 @@ describe("refused is", () => {
   });
 });
 
-it("runs are found even if the projects of the workspace have the longest descriptions", async () => {
+it("runs are found even if the workspace's projects exceed one message between actors", async () => {
   const mine = await newWorkspace();
   const { headers } = mine;
   const project = await newProject(mine);

@@ -208,7 +208,7 @@ describe("a schedule of a project in ClickHouse", () => {
     expect(all.sort()).toEqual(comeBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
   });
 
-  it("searches for late rows again after its project is bound again, and skips those of a former table", async () => {
+  it("exports no late rows of windows before its project was bound again, or of a table that it no longer reads", async () => {
     const { ask, bind, newProject } = laboratory();
     const projectId = await newProject("bound again");
     const unbind = () => ask("DELETE", `/api/v1/sessions/${projectId}/source`);

@@ -100,7 +100,7 @@ describe("an export interrupted by a crash resumes, uses no retry, and has the b
     expect(await endOf("silence_after", "the opening of an upload")).toEqual({ contents: undisturbed, openUploads: 1 });
   });
 
-  it("killed when its workspace had registered it, before its actor was created", async () => {
+  it("killed right after its workspace had registered it", async () => {
     const begun = await begin("admitted");
     await killAndRestart();
     expect(await complete(begun)).toEqual(undisturbed);

@@ -100,7 +100,7 @@ describe("a transient fault is retried, and the bytes are those of an undisturbe
   });
 });
 
-describe("a wrong result of an upload is detected", () => {
+describe("a wrong or ambiguous result of an upload is checked", () => {
   it.each<Row>([
     [
       "Complete answers 200 with an error in its body",

@@ -33,7 +33,7 @@ describe("a store that asks for fewer requests", () => {
     expect(requests("put_part").filter((one) => one.fault === null)).toHaveLength(2);
   });
 
-  it("and refuses even single requests uses retries like other transient faults", async () => {
+  it("causes retries if it refuses even one request at a time", async () => {
     const outcome = await exportUnder({ operation: "complete_upload", count: 4, fault: "slow_down" });
     expect(outcome.status).toBe("COMPLETED");
     expect(outcome.contents).toEqual(undisturbed());

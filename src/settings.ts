@@ -13,7 +13,7 @@ export type WireProfileName = "spec" | "langsmith";
 /** Jurisdiction of all Durable Objects of the deployment [WIR-11]. */
 export type Jurisdiction = "eu" | "fedramp";
 
-/** The numbers that the operator may set, beside the limits of the domain. */
+/** The numbers that the operator may set, in addition to the limits of the domain. */
 const NUMBER_SETTINGS = {
   /** Shards of a project created from now on; existing projects keep theirs. */
   shardsPerProject: { variable: "SHARDS_PER_PROJECT", preset: 1, min: 1, max: 64 },

@@ -34,7 +34,7 @@ const QUESTIONS = [
   ["Where is my parcel? 📦", "Parcels are handed over within a day.", "It left our hall yesterday evening."],
   ["May I send the kettle back?", "Returns are free for thirty days.", "Yes, for another two weeks."],
   ["Die Rechnung fehlt.", "Rechnungen stehen im Kundenkonto.", "Sie liegt jetzt in Ihrem Konto."],
-  ["Can I change the address?", "An address is fixed once a parcel is packed.", "Done, the label is printed anew."],
+  ["Can I change the address?", "An address is fixed once a parcel is packed.", "Done, the new label is printed."],
   ["¿Tienen la lámpara en azul?", "La lámpara existe en tres colores.", "Sí, quedan cuatro."],
 ] as const;
 

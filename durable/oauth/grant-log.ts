@@ -14,7 +14,7 @@ export type TokenSecrets = Pick<TokenSet, "accessToken" | "refreshToken">;
 /** Delay of the alarm that is armed in case the running one is interrupted. */
 const RECOVERY_MS = 30_000;
 
-/** The history of a grant, and the secrets beside it. A secret is stored with its event, and removed with its owner. */
+/** The history of a grant, and its secrets. A secret is stored with its event, and removed with its owner. */
 export class GrantLog {
   readonly env: Env;
   readonly #journal;

@@ -14,7 +14,7 @@ export const oneLease: FleetInvariant = {
         if (event.type === "LeaseTaken") {
           for (const other of ledger.revisionsOf(actor))
             if (ledger.leaseOn(other.id) !== null)
-              violated(`${actor.name} gives a second lease beside the one on ${other.id}`);
+              violated(`${actor.name} gives a second lease in addition to the one on ${other.id}`);
           const state = logs.deploymentState(actor);
           if (state.status !== "NONE" && state.definition.listenerId !== event.lease.listenerId)
             violated(`${actor.name} gives a lease to ${event.lease.listenerId}, which it does not name`);

@@ -6,7 +6,7 @@ import { MAX_COMPARISONS } from "../../src/filter/limits.ts";
 import { filterOf } from "../filter/runs.ts";
 import { tableSource } from "../support/samples.ts";
 
-/** Exceptions by where ClickHouse puts them, as its HTTP interface does: before the answer, in it and behind it. */
+/** Exceptions where ClickHouse's HTTP interface puts them: before the response, inside it and after it. */
 
 const DAY: PageScope = {
   tenantId: "t",
@@ -41,14 +41,14 @@ const askPages = async (
   return { pages, search: asked[0]?.url.searchParams, form: asked[0]?.form };
 };
 
-it("a good answer is asked to be kept back until the query is done, and to stop when nobody waits for it", async () => {
+it("a query asks the server to buffer the response until it has finished, and to stop when the client disconnects", async () => {
   const { pages, search } = await askPages(200, {}, LINE);
   expect(pages).toMatchObject({ ok: true, value: [{ rows: 1 }] });
   expect(search?.get("wait_end_of_query")).toBe("1");
   expect(search?.get("cancel_http_readonly_queries_on_client_close")).toBe("1");
 });
 
-it("a query and its values are fields of a form, and none of them stands in the address", async () => {
+it("a query and its parameters are form fields, and none of them is in the URL", async () => {
   const filter = filterOf('eq(name,"a\tb")');
   const { search, form } = await askPages(200, {}, LINE, { scope: { ...DAY, filter } });
   expect([...(search?.keys() ?? [])].filter((name) => /query$|^param_/.test(name))).toEqual(["wait_end_of_query"]);
@@ -57,7 +57,7 @@ it("a query and its values are fields of a form, and none of them stands in the 
   expect(form?.get("param_p1")).toBe("a\\tb");
 });
 
-it("the longest query fits into the fields of a form that ClickHouse takes", async () => {
+it("the longest query fits into the form fields that ClickHouse accepts", async () => {
   const names = Object.fromEntries(TABLE_COLUMNS.map((column) => [column, "x".repeat(128)]));
   const entries = ["input", "output", "metadata"].map((family) => `neq(${family}_value,1)`);
   const scores = Array<string>(MAX_COMPARISONS - entries.length).fill("neq(feedback_score,1)");
@@ -72,12 +72,12 @@ it("the longest query fits into the fields of a form that ClickHouse takes", asy
 });
 
 it.each([
-  { title: "before the answer", status: 500, headers: { "X-ClickHouse-Exception-Code": "241" }, body: TEXT },
+  { title: "before the response", status: 500, headers: { "X-ClickHouse-Exception-Code": "241" }, body: TEXT },
   { title: "by a header beside 200", status: 200, headers: { "X-ClickHouse-Exception-Code": "241" }, body: LINE },
-  { title: "before the answer, by a proxy that keeps no headers", status: 500, headers: {}, body: TEXT },
-  { title: "behind the rows, as older servers do", status: 200, headers: {}, body: `${LINE}${TEXT}\n` },
+  { title: "before the response, by a proxy that keeps no headers", status: 500, headers: {}, body: TEXT },
+  { title: "after the rows, as older servers do", status: 200, headers: {}, body: `${LINE}${TEXT}\n` },
   {
-    title: "behind the rows, between tags",
+    title: "after the rows, between tags",
     status: 200,
     headers: { "X-ClickHouse-Exception-Tag": TAG },
     body: `${LINE}\r\n__exception__\r\n${TAG}\r\n${TEXT}\n${TEXT.length + 1} ${TAG}\r\n__exception__\r\n`,
@@ -88,14 +88,14 @@ it.each([
     headers: {},
     body: `${LINE}${JSON.stringify({ exception: TEXT })}\n`,
   },
-])("an exception $title is known by its number", async ({ status, headers, body }) => {
+])("an exception $title is recognized by its number", async ({ status, headers, body }) => {
   expect((await askPages(status, headers, body)).pages).toMatchObject({
     ok: false,
     failure: { reason: "limit_exceeded", code: 241, status, retryable: true },
   });
 });
 
-it("half a row without an exception is no answer", async () => {
+it("half a row without an exception is not a valid response", async () => {
   expect((await askPages(200, {}, `${LINE}["2",`)).pages).toMatchObject({
     ok: false,
     failure: { reason: "unexpected_answer", code: null, retryable: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EXCEPTIONS, type SourceCause, sourceFailureOf } from "../../src/clickhouse/failures.ts";
 
-/** ClickHouse's exceptions by number: what happened, and whether the same query may succeed later. */
+/** ClickHouse's exceptions by number: their meaning, and whether the same query may succeed later. */
 const ROWS: readonly (readonly [code: number, name: string, reason: string, retryable: boolean])[] = [
   [49, "LOGICAL_ERROR, which no row names", "unexpected_answer", true],
   [6, "CANNOT_PARSE_TEXT", "unusable_column", false],
@@ -76,7 +76,7 @@ describe("an exception of ClickHouse", () => {
     expect(failure).toEqual({ reason, retryable, code, status: 500, advice: expect.stringMatching(/\.$/) });
   });
 
-  it("of every number that is told apart stands in the table above", () => {
+  it("is in the table above for every number that the adapter distinguishes", () => {
     const named = EXCEPTIONS.flatMap(({ names }) => Object.entries(names).map(([code, name]) => `${code} ${name}`));
     const shown = ROWS.map(([code, name]) => `${code} ${name}`).filter((row) => !row.includes("which no row names"));
     expect(named.sort()).toEqual(shown.sort());
@@ -92,6 +92,6 @@ it.each<readonly [cause: SourceCause, reason: string, retryable: boolean]>([
   [{ kind: "body", status: 200 }, "unexpected_answer", true],
   [{ kind: "deadline" }, "timeout", true],
   [{ kind: "network" }, "network_lost", true],
-])("what is no exception of ClickHouse, %o, means %s; retryable: %s", (cause, reason, retryable) => {
+])("a failure that is no exception of ClickHouse, %o, means %s; retryable: %s", (cause, reason, retryable) => {
   expect(sourceFailureOf(cause)).toMatchObject({ reason, retryable, code: null });
 });

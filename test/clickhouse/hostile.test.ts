@@ -11,7 +11,7 @@ import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { definition, tableSource } from "../support/samples.ts";
 import { MARK, MASTER_KEY } from "../support/secrets/mark.ts";
 
-/** Whoever binds a project names the server, so what it answers may be anything. */
+/** The customer names the server when a project is bound, so its responses may be anything. */
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 16 * MIB;
@@ -45,25 +45,25 @@ const tableSaying = (body: BodyInit) => {
 
 const UNEXPECTED = { ok: false, failure: { reason: "unexpected_answer", retryable: true } };
 
-describe("an answer in lines is a failure of the source", () => {
+describe("a response in lines is a failure of the source", () => {
   it.each([
-    ["is no JSON", "hello [world]\n"],
-    ["is no array", '{"a":[]\n[]\n'],
+    ["is not JSON", "hello [world]\n"],
+    ["has a line that is not an array", '{"a":[]\n[]\n'],
     ["nests", `${"[".repeat(MIB)}${"]".repeat(MIB)}\n`],
     ["has other columns", '["1","2","3","4","5","6"]\n'],
-    ["has numbers that are none", '["x","id","x","x","x"]\n["x","x","x"]\n'],
-    ["has numbers that are no texts", '[1,"id",1,1,1]\n'],
-    ["counts below zero", '["-1","id","-1","-1","-1"]\n'],
-    ["counts in parts", '["0.5","id","0.5","0.5","0.5"]\n'],
-    ["counts beyond what a number can tell", `["1","id","1","${2 ** 53}","1"]\n`],
-    ["has more lines than there can be", '["1"]\n'.repeat(100_001)],
+    ["has invalid numbers", '["x","id","x","x","x"]\n["x","x","x"]\n'],
+    ["has numbers that are not strings", '[1,"id",1,1,1]\n'],
+    ["has negative counts", '["-1","id","-1","-1","-1"]\n'],
+    ["has fractional counts", '["0.5","id","0.5","0.5","0.5"]\n'],
+    ["has a count above 2^53", `["1","id","1","${2 ** 53}","1"]\n`],
+    ["has too many lines", '["1"]\n'.repeat(100_001)],
   ])("when it %s", async (_, body) => {
     expect(await tableSaying(body).pages(DAY, PAGE_BYTES)).toMatchObject(UNEXPECTED);
     expect(await tableSaying(body).days(DAY)).toMatchObject(UNEXPECTED);
     if (!body.startsWith('["1"]')) expect(await tableSaying(body).now()).toMatchObject(UNEXPECTED);
   });
 
-  it("when it is empty, and the time was asked for", async () => {
+  it("when it is empty although the time was requested", async () => {
     expect(await tableSaying("").now()).toMatchObject(UNEXPECTED);
     expect(await tableSaying("").days(DAY)).toEqual({ ok: true, value: [] });
   });
@@ -76,16 +76,16 @@ describe("an answer in lines is a failure of the source", () => {
   });
 });
 
-describe("a page is never larger than its size and one run", () => {
+describe("a page is never larger than its size plus one run", () => {
   it.each([
-    ["a whole", 41 * MIB, 1],
-    ["a run", 25 * MIB, 25 * MIB],
-  ])("nor read when %s is said to be", async (_, bytes, longest) => {
+    ["too large for a whole page", 41 * MIB, 1],
+    ["too large for one run", 25 * MIB, 25 * MIB],
+  ])("and is not read when its declared size is %s", async (_, bytes, longest) => {
     const pages = await tableSaying(`["0","id","1","${bytes}","${longest}"]\n`).pages(DAY, PAGE_BYTES);
     expect(pages).toMatchObject({ ok: false, failure: { reason: "row_too_large", retryable: false } });
   });
 
-  it("nor read further than it was said to be", async () => {
+  it("and is read only up to its declared size", async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -111,7 +111,7 @@ describe("an estimate", () => {
   afterAll(() => server.close());
 
   const estimate = async () => {
-    // What a table is opened with, of the whole environment.
+    // What the constructor uses of the environment.
     const env = { MASTER_KEYS: `tests:${MASTER_KEY}`, ALLOW_LOOPBACK_ENDPOINTS: "true" } as Partial<Env> as Env;
     // A server that listens on a port has an address of that form.
     const { port } = server.address() as AddressInfo;
@@ -120,7 +120,7 @@ describe("an estimate", () => {
     return clickHouseSource(env, PROJECT, { source, envelope, boundAt: 0, since: 0 }).estimate(QUESTION);
   };
 
-  it("of days of any size takes no memory for their files", async () => {
+  it("of days of any size needs no memory for their files", async () => {
     said = `["0","1","${5e15}"]\n["1","2","${LIMITS.targetFileBytes + 1}"]\n`;
     const files = Math.ceil(5e15 / LIMITS.targetFileBytes);
     const before = process.memoryUsage().rss;
@@ -134,7 +134,7 @@ describe("an estimate", () => {
     expect(await estimate()).toMatchObject({ ok: true, value: { files: 3, parts } });
   });
 
-  it("is refused with the failure of the source when the answer is none", async () => {
+  it("is refused with the failure of the source when the response is invalid", async () => {
     said = "hello [world]\n";
     expect(await estimate()).toMatchObject({
       ok: false,

@@ -6,7 +6,7 @@ import { exchangeCode, type OAuthClient, refreshTokens, revokeToken } from "../.
 import { discoverEndpoints } from "../../src/oauth/endpoints.ts";
 import { MARK } from "../support/secrets/mark.ts";
 
-/** What the other side answers, by path; whatever it says, nothing of it may be repeated. */
+/** The server's responses by path; nothing of them may be repeated in an error. */
 const LEAK = `${MARK}-of-the-other-side`;
 
 const json =
@@ -111,14 +111,14 @@ const clientAt = (path: string): OAuthClient => ({
 const BEGUN = { redirectUri: "https://waybill.test/", scopes: ["asked"], verifier: null };
 
 describe("tokens of a provider", () => {
-  it("are taken with the scopes that it says, unread what else it says", async () => {
+  it("are accepted with the scopes in the response, and its other members are ignored", async () => {
     expect(await exchangeCode(clientAt("/good"), "code", BEGUN)).toEqual({
       ok: true,
       value: { accessToken: "access", refreshToken: "refresh", scopes: ["a", "b"], lifetimeMs: 3_600_000 },
     });
   });
 
-  it("may come with nothing else: then the scopes are those asked for, and nothing is known of their end", async () => {
+  it("may come without other members: then they have the requested scopes and no known expiry", async () => {
     for (const path of ["/bare", "/nulls"])
       expect(await exchangeCode(clientAt(path), "code", BEGUN)).toEqual({
         ok: true,
@@ -126,7 +126,7 @@ describe("tokens of a provider", () => {
       });
   });
 
-  it("may have their scopes separated by commas, but one that was asked for may hold a comma itself", async () => {
+  it("may have scopes separated by commas, but a requested scope may itself contain a comma", async () => {
     const scopesOf = async (scopes: readonly string[]) => {
       const taken = await exchangeCode(clientAt("/github"), "code", { ...BEGUN, scopes });
       return taken.ok && taken.value.scopes;
@@ -135,7 +135,7 @@ describe("tokens of a provider", () => {
     expect(await scopesOf(["repo,gist"])).toEqual(["repo,gist"]);
   });
 
-  it("do not live longer than instants reach", async () => {
+  it("expire no later than the largest instant", async () => {
     const taken = await refreshTokens(clientAt("/long-lived"), "refresh", []);
     expect(taken.ok && taken.value.lifetimeMs).toBe(10 * 365 * 24 * 3_600_000);
   });
@@ -166,7 +166,7 @@ it.each([
   ["/endless", "provider_answer_too_long", null],
   ["/hanging-up", "provider_unreachable", null],
   ["/no-such-host-at-the-edge", "provider_unreachable", null],
-])("an answer as at %s is the failure %s, which repeats nothing of it", async (path, reason, code) => {
+])("the response of %s is the failure %s, which repeats nothing of it", async (path, reason, code) => {
   const expected = { ok: false, failure: { reason, code } };
   expect(await exchangeCode(clientAt(path), "code", BEGUN)).toEqual(expected);
   expect(await refreshTokens(clientAt(path), "refresh", [])).toEqual(expected);
@@ -181,7 +181,7 @@ it.each([
   expect(await revokeToken(clientAt(path), "token", "access_token")).toEqual(expected);
 });
 
-it("the account's name is one that people can read, or none", async () => {
+it("the account's name is a readable one, or null", async () => {
   const record = (path: string) => ({ ...PROVIDER, endpoints: clientAt(path).provider.endpoints });
   expect(await accountLabelOf(record("/account"), "access")).toBe("ada");
   for (const path of ["/no-json", "/list", "/null", "/endless", "/redirecting", "/hanging-up", "/nowhere"])
@@ -202,7 +202,7 @@ const PROVIDER = {
 } as const;
 
 describe("an issuer", () => {
-  it("names its endpoints", async () => {
+  it("lists its endpoints", async () => {
     expect(await discoverEndpoints(`${origin}/issuer-good`, true)).toEqual({
       ok: true,
       value: {
@@ -215,13 +215,13 @@ describe("an issuer", () => {
     });
   });
 
-  it("that names another issuer, no texts or nothing is not understood", async () => {
+  it("with another issuer, without texts or without content is invalid", async () => {
     const failure = { reason: "provider_answer_not_understood", code: null };
     for (const name of ["issuer-other", "issuer-odd", "nowhere"])
       expect(await discoverEndpoints(`${origin}/${name}`, true), name).toEqual({ ok: false, failure });
   });
 
-  it("cannot lead into a private network", async () => {
+  it("cannot point into a private network", async () => {
     const found = await discoverEndpoints(`${origin}/issuer-inward`, true);
     expect(found).toMatchObject({ ok: false, failure: { reason: "url_not_allowed", member: "issuer" } });
     expect(await discoverEndpoints(`${origin}/issuer-good`, false)).toMatchObject({

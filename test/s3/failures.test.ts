@@ -19,9 +19,9 @@ describe("a storage or destination error ends the run at once", () => {
     ["R2, unknown key", answer(401, "Unauthorized"), "access_denied", "Access denied"],
     ["R2, wrong secret", answer(403, "SignatureDoesNotMatch"), "access_denied", "Access denied"],
     ["Ceph with STS, wrong secret", answer(403, "AccessDenied"), "access_denied", "Access denied"],
-    ["401 without a word", answer(401), "access_denied", "Access denied"],
-    ["403 without a word", answer(403), "access_denied", "Access denied"],
-    ["403 with an unknown word", answer(403, "AccountProblem"), "access_denied", "Access denied"],
+    ["401 without an error code", answer(401), "access_denied", "Access denied"],
+    ["403 without an error code", answer(403), "access_denied", "Access denied"],
+    ["403 with an unknown error code", answer(403, "AccountProblem"), "access_denied", "Access denied"],
     ["Ceph, suspended user", answer(403, "UserSuspended"), "access_denied", "Access denied"],
     ["AWS, closed account", answer(403, "AllAccessDisabled"), "access_denied", "Access denied"],
     ["AWS, session ended", answer(400, "ExpiredToken"), "expired_credentials", "Access denied"],
@@ -36,7 +36,7 @@ describe("a storage or destination error ends the run at once", () => {
     ["MinIO, full disks", answer(507, "XMinioStorageFull"), "storage_full", "Bucket is not valid"],
     ["MinIO, bucket quota", answer(400, "XMinioAdminBucketQuotaExceeded"), "storage_full", "Bucket is not valid"],
     ["Ceph, user quota", answer(403, "QuotaExceeded"), "storage_full", "Bucket is not valid"],
-    ["507 without a word", answer(507), "storage_full", "Bucket is not valid"],
+    ["507 without an error code", answer(507), "storage_full", "Bucket is not valid"],
     ["Swift, wrong region", answer(400, "AuthorizationHeaderMalformed"), "invalid_endpoint", "Invalid endpoint"],
     ["AWS, wrong region", answer(301, "PermanentRedirect"), "invalid_endpoint", "Invalid endpoint"],
     [
@@ -45,54 +45,54 @@ describe("a storage or destination error ends the run at once", () => {
       "invalid_endpoint",
       "Invalid endpoint",
     ],
-    ["301 without a word", answer(301), "invalid_endpoint", "Invalid endpoint"],
-    ["308 without a word", answer(308), "invalid_endpoint", "Invalid endpoint"],
+    ["301 without an error code", answer(301), "invalid_endpoint", "Invalid endpoint"],
+    ["308 without an error code", answer(308), "invalid_endpoint", "Invalid endpoint"],
     ["the bucket forbids overwriting", answer(412, "PreconditionFailed"), "precondition_failed", "Invalid endpoint"],
-    ["412 without a word", answer(412), "precondition_failed", "Invalid endpoint"],
+    ["412 without an error code", answer(412), "precondition_failed", "Invalid endpoint"],
     ["R2, bucket lock", answer(403, "ObjectLockedByBucketPolicy"), "precondition_failed", "Invalid endpoint"],
     ["Google, retention policy", answer(403, "RetentionPolicyNotMet"), "precondition_failed", "Invalid endpoint"],
-    ["Swift, what it lacks", answer(501, "NotImplemented"), "not_supported", "Invalid endpoint"],
-    ["501 without a word", answer(501), "not_supported", "Invalid endpoint"],
+    ["Swift, unsupported operation", answer(501, "NotImplemented"), "not_supported", "Invalid endpoint"],
+    ["501 without an error code", answer(501), "not_supported", "Invalid endpoint"],
     ["a read-only bucket", answer(405, "MethodNotAllowed"), "not_supported", "Invalid endpoint"],
-    ["a part larger than the store takes", answer(413, "EntityTooLarge"), "not_supported", "Invalid endpoint"],
+    ["a part above the size limit of the store", answer(413, "EntityTooLarge"), "not_supported", "Invalid endpoint"],
   ])("%s", (_cause, cause, reason, error) => {
     expect(verdict("put", cause)).toEqual([reason, false, error]);
   });
 });
 
-describe("what may pass by itself spends one retry", () => {
+describe("a failure that may pass spends one retry", () => {
   test.each<[string, S3Cause, StoreFailureReason, CheckError]>([
     ["connection lost", { kind: "network" }, "network_lost", "Invalid endpoint"],
-    ["no answer in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
-    ["the edge, nobody connected", answer(521), "network_lost", "Invalid endpoint"],
+    ["no response in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
+    ["the edge, no server connected", answer(521), "network_lost", "Invalid endpoint"],
     ["the edge, certificate not valid", answer(526), "network_lost", "Invalid endpoint"],
     ["the edge, unknown host", answer(530), "network_lost", "Invalid endpoint"],
     ["AWS, body not read in time", answer(400, "RequestTimeout"), "network_lost", "Invalid endpoint"],
     ["AWS, body cut off", answer(400, "IncompleteBody"), "network_lost", "Invalid endpoint"],
     ["R2, body cut off", answer(400, "ClientDisconnect"), "network_lost", "Invalid endpoint"],
-    ["408 without a word", answer(408), "network_lost", "Invalid endpoint"],
+    ["408 without an error code", answer(408), "network_lost", "Invalid endpoint"],
     ["damaged bytes", answer(400, "BadDigest"), "digest_mismatch", "Invalid endpoint"],
     ["damaged digest", answer(400, "InvalidDigest"), "digest_mismatch", "Invalid endpoint"],
-    ["S3's own fault", answer(500, "InternalError"), "store_unavailable", "Invalid endpoint"],
-    ["S3's own fault inside a 200", answer(200, "InternalError"), "store_unavailable", "Invalid endpoint"],
-    ["a nameless error inside a 200", answer(200), "store_unavailable", "Invalid endpoint"],
-    ["500 without a word", answer(500), "store_unavailable", "Invalid endpoint"],
+    ["an internal error of S3", answer(500, "InternalError"), "store_unavailable", "Invalid endpoint"],
+    ["an internal error of S3 inside a 200", answer(200, "InternalError"), "store_unavailable", "Invalid endpoint"],
+    ["an error without a code inside a 200", answer(200), "store_unavailable", "Invalid endpoint"],
+    ["500 without an error code", answer(500), "store_unavailable", "Invalid endpoint"],
     ["a proxy's 502 page", answer(502), "store_unavailable", "Invalid endpoint"],
     ["a proxy's 504 page", answer(504), "store_unavailable", "Invalid endpoint"],
-    ["425 without a word", answer(425), "store_unavailable", "Invalid endpoint"],
-    ["AWS, another request at work", answer(409, "OperationAborted"), "store_unavailable", "Invalid endpoint"],
+    ["425 without an error code", answer(425), "store_unavailable", "Invalid endpoint"],
+    ["AWS, another request in progress", answer(409, "OperationAborted"), "store_unavailable", "Invalid endpoint"],
     ["AWS, conflicting writes", answer(409, "ConditionalRequestConflict"), "store_unavailable", "Invalid endpoint"],
-    ["409 with an unknown word", answer(409, "BucketBusy"), "unexpected_answer", "Invalid endpoint"],
-    ["AWS, bucket just made", answer(307, "TemporaryRedirect"), "store_unavailable", "Invalid endpoint"],
-    ["307 without a word", answer(307), "store_unavailable", "Invalid endpoint"],
-    ["a clock that is off", answer(403, "RequestTimeTooSkewed"), "clock_skewed", "Access denied"],
+    ["409 with an unknown error code", answer(409, "BucketBusy"), "unexpected_answer", "Invalid endpoint"],
+    ["AWS, new bucket", answer(307, "TemporaryRedirect"), "store_unavailable", "Invalid endpoint"],
+    ["307 without an error code", answer(307), "store_unavailable", "Invalid endpoint"],
+    ["a wrong clock", answer(403, "RequestTimeTooSkewed"), "clock_skewed", "Access denied"],
     ["a proxy's redirect", answer(302), "not_s3", "Invalid endpoint"],
     ["a proxy's 400 page", answer(400), "not_s3", "Invalid endpoint"],
     ["a proxy's 404 page", answer(404), "not_s3", "Invalid endpoint"],
     ["a web server without PUT", answer(405), "not_s3", "Invalid endpoint"],
-    ["a web server that says 200", { kind: "not_s3", status: 200 }, "not_s3", "Invalid endpoint"],
-    ["a 400 with an unknown word", answer(400, "InvalidRequest"), "unexpected_answer", "Invalid endpoint"],
-    ["an endless answer", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
+    ["a web server that answers 200", { kind: "not_s3", status: 200 }, "not_s3", "Invalid endpoint"],
+    ["a 400 with an unknown error code", answer(400, "InvalidRequest"), "unexpected_answer", "Invalid endpoint"],
+    ["an endless response", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
     ["an informational status", answer(199), "unexpected_answer", "Invalid endpoint"],
     ["object gone", answer(404, "NoSuchKey"), "no_such_key", "Invalid endpoint"],
     ["upload gone", answer(404, "NoSuchUpload"), "no_such_upload", "Invalid endpoint"],
@@ -104,7 +104,7 @@ describe("what may pass by itself spends one retry", () => {
   });
 });
 
-describe("a store that asks for fewer requests is slowed down for", () => {
+describe("a request to slow down lowers the concurrency", () => {
   test.each<[string, S3Cause]>([
     ["AWS and R2", answer(503, "SlowDown")],
     ["AWS, inside a 200", answer(200, "SlowDown")],
@@ -114,20 +114,20 @@ describe("a store that asks for fewer requests is slowed down for", () => {
     ["AWS, bandwidth", answer(503, "BandwidthLimitExceeded")],
     ["MinIO, reads", answer(503, "SlowDownRead")],
     ["MinIO, writes", answer(503, "SlowDownWrite")],
-    ["R2, one key too often", answer(429, "TooManyRequests")],
+    ["R2, too many writes of one key", answer(429, "TooManyRequests")],
     ["R2, too much at once", answer(400, "TooMuchConcurrency")],
     ["others", answer(400, "RequestLimitExceeded")],
-    ["503 without a word", answer(503)],
-    ["503 with an unknown word", answer(503, "XMinioServerNotInitialized")],
-    ["429 without a word", answer(429)],
+    ["503 without an error code", answer(503)],
+    ["503 with an unknown error code", answer(503, "XMinioServerNotInitialized")],
+    ["429 without an error code", answer(429)],
   ])("%s", (_cause, cause) => {
     for (const operation of ["put", "create_upload", "put_part", "complete_upload", "head"] as const)
       expect(verdict(operation, cause)).toEqual(["throttled", true, "Invalid endpoint"]);
   });
 });
 
-describe("a part that is not taken in time", () => {
-  test("may have shared a slow line with others: fewer of them go up at once, as when the store asks for it", () => {
+describe("a part that times out", () => {
+  test("lowers the concurrency of uploads, as a request to slow down does: the line may be too slow", () => {
     expect(verdict("put_part", { kind: "deadline" })).toEqual(["throttled", true, "Invalid endpoint"]);
     expect(s3FailureOf("put_part", { kind: "deadline" }).advice).toContain("in time");
     for (const operation of ["put", "create_upload", "complete_upload", "head"] as const)
@@ -135,7 +135,7 @@ describe("a part that is not taken in time", () => {
   });
 });
 
-describe("a HEAD has no words:", () => {
+describe("a HEAD response has no error code:", () => {
   test.each<[number, StoreFailureReason, boolean]>([
     [301, "invalid_endpoint", false],
     [400, "unexpected_answer", true],

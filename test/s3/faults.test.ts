@@ -45,10 +45,10 @@ const putAnsweredWith = async (answer: SinkAnswer, timeoutMs?: number) => {
 
 const error = (code: string, rest = "") => `<?xml version="1.0"?><Error><Code>${code}</Code>${rest}</Error>`;
 
-describe("the answer to a PUT", () => {
+describe("the response to a PUT", () => {
   test.each<[string, SinkAnswer, object]>([
     [
-      "without an ETag is no store's, though it says 200",
+      "without an ETag is not from a store, although its status is 200",
       { status: 200, body: "<html>It works!</html>" },
       { reason: "not_s3", retryable: true, status: 200, code: null },
     ],
@@ -62,27 +62,27 @@ describe("the answer to a PUT", () => {
       { reason: "store_unavailable", retryable: true, status: 307, code: "TemporaryRedirect" },
     ],
     [
-      "500 may be asked again",
+      "with status 500 is retryable",
       { status: 500, body: error("InternalError") },
       { reason: "store_unavailable", retryable: true, status: 500, code: "InternalError" },
     ],
     [
-      "SlowDown asks for fewer requests",
+      "with SlowDown is a failure to throttle requests",
       { status: 503, body: error("SlowDown") },
       { reason: "throttled", retryable: true, status: 503, code: "SlowDown" },
     ],
     [
-      "403 names the permission",
+      "with status 403 names the missing permission",
       { status: 403, body: error("AccessDenied", "<Message>arn:aws:iam::1:user/secret</Message>") },
       { reason: "access_denied", retryable: false, code: "AccessDenied", permission: "s3:PutObject" },
     ],
     [
-      "that never ends is cut off, and the status still counts",
+      "that never ends is cut off, and its status still counts",
       { status: 503, body: error("SlowDown", "x".repeat(5_000_000)) },
       { reason: "throttled", retryable: true, status: 503, code: null },
     ],
     [
-      "that never ends is cut off, though it says 200",
+      "that never ends is cut off, although its status is 200",
       { status: 200, headers: { ETag: '"e"' }, body: "x".repeat(5_000_000) },
       { reason: "unexpected_answer", retryable: true, status: 200 },
     ],
@@ -95,7 +95,7 @@ describe("the answer to a PUT", () => {
       { reason: "not_s3", retryable: true, status: 400, code: null },
     ],
     [
-      "with an ETag that is none is no store's",
+      "with an invalid ETag is not from a store",
       { status: 200, headers: { ETag: '""' } },
       { reason: "not_s3", retryable: true },
     ],
@@ -105,7 +105,7 @@ describe("the answer to a PUT", () => {
     expect(JSON.stringify(written)).not.toMatch(/arn:|169\.254|UnseenSecret|AKIASINK|127\.0\.0\.1/);
   });
 
-  test("whose body never ends in time is not waited for", async () => {
+  test("whose body does not end in time is not waited for", async () => {
     const dripping = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { ETag: '"e"' });
       outgoing.write("a");
@@ -118,13 +118,13 @@ describe("the answer to a PUT", () => {
           dripping.closeAllConnections();
         }),
     });
-    // A TCP server's address is never a pipe's name.
+    // The address of a TCP server is never the name of a pipe.
     const { port } = dripping.address() as AddressInfo;
     const store = storeAt(`http://127.0.0.1:${port}`, "bucket", 200);
     expect(await store.put("k", text("body"))).toMatchObject({ failure: { reason: "network_lost" } });
   });
 
-  test("is asked for once only: who keeps the books tries again", async () => {
+  test("is requested only once: the caller retries", async () => {
     const { sink, store } = await sinkWith({ hook: () => ({ status: 503, body: error("SlowDown") }) });
     await store.put("k", text("body"));
     expect(sink.requests).toHaveLength(1);
@@ -138,7 +138,7 @@ describe("the answer to a PUT", () => {
 });
 
 describe("a request", () => {
-  test("to write carries the length and MD5 of its body, so that damage is found and Object Lock buckets take it", async () => {
+  test("to write has the length and MD5 of its body, so that damage is detected and Object Lock buckets accept it", async () => {
     const { sink, store } = await sinkWith({});
     const { uploadId } = value(await store.createUpload("a=b/c"));
     value(await store.put("a=b/c", text("body")));
@@ -155,7 +155,7 @@ describe("a request", () => {
     }
   });
 
-  test("whose bytes are damaged on the way is refused and may be sent again", async () => {
+  test("whose bytes are damaged in transit is refused and may be sent again", async () => {
     const sink = await startSinkS3();
     started.push(sink);
     const damaging: typeof fetch = (input, init) => fetch(input, { ...init, body: text("b0dy") });
@@ -178,7 +178,7 @@ describe("a request", () => {
     expect(sink.objects.size).toBe(0);
   });
 
-  test("with temporary credentials carries and signs the session token", async () => {
+  test("with temporary credentials sends and signs the session token", async () => {
     const sink = await startSinkS3();
     started.push(sink);
     const store = value(
@@ -204,7 +204,7 @@ describe("a request", () => {
     [{ accessKeyId: "" }, "unknown_access_key"],
     [{ secretAccessKey: "" }, "access_denied"],
     [{ sessionToken: "to ken" }, "access_denied"],
-  ])("cannot be made with %j", (changes, reason) => {
+  ])("cannot be built with %j", (changes, reason) => {
     const opened = openS3Store(
       {
         bucketName: "bucket",
@@ -230,7 +230,7 @@ describe("Complete", () => {
     return store.completeUpload("k", uploadId, [{ partNumber: 1, etag }]);
   };
 
-  test("that fails inside a 200 has failed", async () => {
+  test("with an error inside a 200 has failed", async () => {
     expect(await completeAnsweredWith({ status: 200, body: `  \n\n  ${error("InternalError")}` })).toMatchObject({
       failure: { reason: "store_unavailable", retryable: true, status: 200, code: "InternalError" },
     });
@@ -239,12 +239,12 @@ describe("Complete", () => {
     });
   });
 
-  test("with an empty ETag succeeded, without saying which", async () => {
+  test("with an empty ETag succeeded, with an unknown ETag", async () => {
     const body = "<CompleteMultipartUploadResult><ETag></ETag></CompleteMultipartUploadResult>";
     expect(await completeAnsweredWith({ status: 200, body })).toEqual({ ok: true, value: { etag: null } });
   });
 
-  test("answered by something else did not succeed", async () => {
+  test("with another document as response did not succeed", async () => {
     expect(await completeAnsweredWith({ status: 200, body: "" })).toMatchObject({
       failure: { reason: "not_s3" },
     });
@@ -253,7 +253,7 @@ describe("Complete", () => {
     });
   });
 
-  test("cannot be reached when the upload was not really created", async () => {
+  test("is never sent when the upload was not really created", async () => {
     const { store } = await sinkWith({ hook: () => ({ status: 200, body: "<html>hello</html>" }) });
     expect(await store.createUpload("k")).toMatchObject({ failure: { reason: "not_s3" } });
   });
@@ -266,26 +266,26 @@ describe("the check of a destination", () => {
     return { sink, result: await probe(store, { prefix: "traces", name: "check-1" }) };
   };
 
-  test("needs the right to write only", async () => {
+  test("needs only the permission to write", async () => {
     const { sink, result } = await checked(({ method }) => (method === "PUT" ? null : denied));
     expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: false } });
     // The test file stays where deleting is not allowed.
     expect([...sink.objects.keys()]).toEqual(["traces/tmp/check-1.txt"]);
   });
 
-  test("deletes the test file even when it may not read it", async () => {
+  test("deletes the test file even without the permission to read it", async () => {
     const { sink, result } = await checked(({ method }) => (method === "HEAD" ? denied : null));
     expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: true } });
     expect(sink.objects.size).toBe(0);
   });
 
-  test("fails without the right to write, and asks nothing further", async () => {
+  test("fails without the permission to write, and sends no further request", async () => {
     const { sink, result } = await checked(() => denied);
     expect(result).toMatchObject({ failure: { reason: "access_denied", permission: "s3:PutObject" } });
     expect(sink.requests).toHaveLength(1);
   });
 
-  test("fails when the store did not keep what it acknowledged", async () => {
+  test("fails when the store lost what it acknowledged", async () => {
     const pretending: SinkAnswer = { status: 200, headers: { ETag: '"abc"' } };
     const { result } = await checked(({ method }) => (method === "PUT" ? pretending : null));
     expect(result).toMatchObject({ failure: { reason: "not_s3" } });
@@ -294,7 +294,7 @@ describe("the check of a destination", () => {
   });
 });
 
-describe("the sink itself is a store", () => {
+describe("the test's own sink is a store", () => {
   test("that the AWS SDK can write, read and list", async () => {
     const { sink, store } = await sinkWith({ minPartBytes: 1 });
     const sdk = new S3Client({
@@ -322,7 +322,7 @@ describe("the sink itself is a store", () => {
     sdk.destroy();
   });
 
-  test("that refuses parts below the least length, as S3 does", async () => {
+  test("that refuses parts below the minimum size, as S3 does", async () => {
     const { store } = await sinkWith({});
     const { uploadId } = value(await store.createUpload("k"));
     const first = value(await store.putPart("k", uploadId, 1, text("one")));

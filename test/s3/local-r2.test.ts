@@ -107,7 +107,7 @@ describe("an object", () => {
     expect(await s3.get("view")).toEqual(text("this one"));
   });
 
-  test("that is missing has a reason of its own, and its removal succeeds", async () => {
+  test("that is missing has its own reason, and its deletion succeeds", async () => {
     expect(await store.head("missing")).toMatchObject({ failure: { reason: "no_such_key", status: 404 } });
     expect(await store.remove("missing")).toEqual({ ok: true, value: null });
   });
@@ -120,7 +120,7 @@ describe("a multipart upload", () => {
     );
     const key = `multipart/${HIVE_KEY}`;
     const { uploadId } = value(await store.createUpload(key));
-    // In any order, as lanes finish.
+    // In any order, as concurrent uploads finish.
     const third = value(await store.putPart(key, uploadId, 3, parts[2] ?? text("")));
     const [first, second] = await Promise.all([
       store.putPart(key, uploadId, 1, parts[0] ?? text("")).then(value),
@@ -132,13 +132,13 @@ describe("a multipart upload", () => {
     expect(value(await store.head(key))).toEqual({ bytes: 2 * PART_BYTES + 1_000, etag });
     expect(md5((await s3.get(key)) ?? text(""))).toBe(md5(Buffer.concat(parts)));
 
-    // A lost reply makes us ask again: the reason tells the caller to look first.
+    // Complete is sent again after a lost response: the reason tells the caller to check with HEAD first.
     expect(await store.completeUpload(key, uploadId, listed)).toMatchObject({
       failure: { reason: "no_such_upload", status: 404, retryable: true },
     });
   });
 
-  test("that was aborted leaves nothing, takes no part, and can be aborted again", async () => {
+  test("that was aborted leaves nothing, accepts no part, and can be aborted again", async () => {
     const { uploadId } = value(await store.createUpload("aborted"));
     const { etag } = value(await store.putPart("aborted", uploadId, 1, text("x")));
     expect(await store.abortUpload("aborted", uploadId)).toEqual({ ok: true, value: null });
@@ -152,7 +152,7 @@ describe("a multipart upload", () => {
     expect(await store.abortUpload("aborted", uploadId)).toEqual({ ok: true, value: null });
   });
 
-  test("refuses parts that are too small or not its own", async () => {
+  test("refuses parts that are too small or belong to another upload", async () => {
     const { uploadId } = value(await store.createUpload("parts"));
     const first = value(await store.putPart("parts", uploadId, 1, text("small")));
     const second = value(await store.putPart("parts", uploadId, 2, text("small")));
@@ -181,7 +181,7 @@ describe("a destination that cannot be written has one of four errors", () => {
     expect(await failureOf({ secretAccessKey: "wrong" })).toEqual(["Access denied", "SignatureDoesNotMatch"]);
   });
 
-  test("Access denied: R2 does not say that it does not know the key", async () => {
+  test("Access denied: unknown key, which R2 does not distinguish", async () => {
     expect(await failureOf({ accessKeyId: "AKIAUNKNOWN" })).toEqual(["Access denied", "Unauthorized"]);
   });
 
@@ -189,25 +189,25 @@ describe("a destination that cannot be written has one of four errors", () => {
     expect(await failureOf({ bucketName: "another-bucket" })).toEqual(["Bucket is not valid", "NoSuchBucket"]);
   });
 
-  test("Access denied: clocks differ by an hour", async () => {
+  test("Access denied: clocks an hour apart", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
     expect(await failureOf({})).toEqual(["Access denied", "RequestTimeTooSkewed"]);
   });
 
-  test("Invalid endpoint: R2 takes no session token", async () => {
+  test("Invalid endpoint: R2 accepts no session token", async () => {
     expect(await failureOf({ sessionToken: "token" })).toEqual(["Invalid endpoint", "InvalidArgument"]);
   });
 
-  test("Invalid endpoint: nobody listens", async () => {
+  test("Invalid endpoint: no server listens", async () => {
     expect(await failureOf({ endpointUrl: "http://127.0.0.1:1" })).toEqual(["Invalid endpoint", null]);
   });
 
-  test("Invalid endpoint: a web server that is no store", async () => {
+  test("Invalid endpoint: a web server that is not a store", async () => {
     const { origin } = new URL(s3.endpointUrl);
     expect((await failureOf({ endpointUrl: origin }))[0]).toBe("Invalid endpoint");
   });
 
-  test("nothing was left behind", async () => {
+  test("no test file was left behind", async () => {
     expect(await s3.list("check/")).toEqual([]);
   });
 });
@@ -223,7 +223,7 @@ describe("the check of a destination", () => {
 });
 
 describe("other clients", () => {
-  test("the AWS SDK reads what we wrote", async () => {
+  test("the AWS SDK reads what this client wrote", async () => {
     const bytes = new Uint8Array(randomBytes(10_000));
     const { etag } = value(await store.put(`sdk/${HIVE_KEY}`, bytes));
     const object = { Bucket: s3.bucketName, Key: `sdk/${HIVE_KEY}` };
@@ -232,13 +232,13 @@ describe("other clients", () => {
     expect(new Uint8Array((await read.Body?.transformToByteArray()) ?? [])).toEqual(bytes);
   });
 
-  test("we see what the AWS SDK wrote", async () => {
+  test("this client reads what the AWS SDK wrote", async () => {
     const Key = "sdk/für uns/day=1/a+b (1).parquet";
     await sdk.send(new PutObjectCommand({ Bucket: s3.bucketName, Key, Body: text("of the SDK") }));
     expect(value(await store.head(Key))).toEqual({ bytes: 10, etag: md5(text("of the SDK")) });
   });
 
-  test("we end an upload that the AWS SDK began, and the other way round", async () => {
+  test("this client completes an upload that the AWS SDK started, and vice versa", async () => {
     const object = { Bucket: s3.bucketName, Key: "sdk/day=2/mixed" };
     const begun = await sdk.send(new CreateMultipartUploadCommand(object));
     const uploadId = begun.UploadId ?? "";

@@ -34,13 +34,13 @@ const storeWithin = (timeoutMs: number): Store => {
 
 const BODY = new TextEncoder().encode("body");
 
-describe("the answer to a PUT", () => {
+describe("the response to a PUT", () => {
   test.each<[title: string, fault: Fault, isKept: boolean]>([
     ["that never comes because the connection was reset before", "reset", false],
     ["that never comes because the connection was reset within the body", "reset_in_request", false],
     ["that was lost", "lost_reply", true],
     ["that breaks off", "reset_in_reply", true],
-  ])("%s may be asked for again", async (_title, fault, isKept) => {
+  ])("%s may be retried", async (_title, fault, isKept) => {
     const key = `put-${fault}`;
     s3.setRules({ operation: "put", fault });
     expect(await store.put(key, BODY)).toMatchObject({
@@ -51,7 +51,7 @@ describe("the answer to a PUT", () => {
     expect(await s3.store.get(key)).toEqual(BODY);
   });
 
-  test("that never comes is not waited for longer than the deadline", async () => {
+  test("that never arrives is not waited for beyond the deadline", async () => {
     s3.setRules({ operation: "put", fault: "silence" });
     const written = await storeWithin(100).put("silent", BODY);
     expect(written).toMatchObject({ failure: { reason: "network_lost", retryable: true, status: null } });
@@ -59,8 +59,8 @@ describe("the answer to a PUT", () => {
   });
 });
 
-describe("parts on a line that is too slow for all of them at once", () => {
-  test("ask for fewer at once, whoever of them is not taken in time", async () => {
+describe("parts on a line that is too slow for concurrent uploads", () => {
+  test("lower the concurrency, whichever part times out", async () => {
     s3.setRules({ operation: "put_part", fault: "silence" });
     const { uploadId } = value(await store.createUpload("slow"));
     expect(await storeWithin(100).putPart("slow", uploadId, 1, BODY)).toMatchObject({
@@ -72,7 +72,7 @@ describe("parts on a line that is too slow for all of them at once", () => {
 });
 
 describe("Complete", () => {
-  test("after a lost reply says that there is no such upload, and HEAD shows the object", async () => {
+  test("sent again after a lost response fails with NoSuchUpload, and HEAD shows the object", async () => {
     s3.setRules({ operation: "complete_upload", fault: "lost_reply" });
     const { uploadId } = value(await store.createUpload("k"));
     const { etag } = value(await store.putPart("k", uploadId, 1, BODY));

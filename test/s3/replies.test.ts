@@ -3,7 +3,7 @@ import { codeOf, completionOf, etagOf, readReply, uploadIdOf } from "../../src/s
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe("the error code of a reply", () => {
+describe("the error code of a response", () => {
   test.each([
     [
       "AWS",
@@ -33,7 +33,7 @@ describe("the error code of a reply", () => {
     expect(codeOf(bytes(bomb))).toBeNull();
   });
 
-  test("replies made to keep a reader busy are read in linear time", () => {
+  test("responses built to be slow to parse are read in linear time", () => {
     const replies = [
       "<".repeat(65_536),
       "<Error>".repeat(9_000),
@@ -41,12 +41,12 @@ describe("the error code of a reply", () => {
       " ".repeat(65_536),
       `<?xml?>${" ".repeat(65_000)}`,
     ].map(bytes);
-    // Often enough that a quadratic reader would exceed the time limit of a test.
+    // Enough repetitions that quadratic time would exceed the time limit of a test.
     for (let round = 0; round < 50; round++) expect(replies.map(codeOf)).toEqual([null, null, null, null, null]);
   });
 });
 
-describe("values of replies", () => {
+describe("values of responses", () => {
   test.each([
     ['"abc"', "abc"],
     ['W/"abc"', "abc"],
@@ -62,7 +62,7 @@ describe("values of replies", () => {
     expect(etagOf(text)).toBe(etag);
   });
 
-  test("an ETag's quotes are entities in XML", () => {
+  test("quotes of an ETag are entities in XML", () => {
     const reply = readReply(bytes("<R><ETag>&quot;ab&#45;2&#x22;</ETag></R>"));
     expect(etagOf(reply?.text("ETag") ?? null)).toBe("ab-2");
   });
@@ -77,7 +77,7 @@ describe("values of replies", () => {
     ]);
   });
 
-  test("an ETag cannot break out of the list of parts", () => {
+  test("an ETag cannot inject XML into the list of parts", () => {
     const body = new TextDecoder().decode(completionOf([{ partNumber: 1, etag: "<a>&b" }]));
     expect(body).toContain('<PartNumber>1</PartNumber><ETag>"&#60;a&#62;&#38;b"</ETag>');
   });

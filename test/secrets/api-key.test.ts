@@ -13,7 +13,7 @@ describe("API keys", () => {
     expect(tenantOfApiKey(newApiKey(TENANT, random(64)))).toBe(TENANT);
   });
 
-  test("are not made of too few bytes or of another id", () => {
+  test("are not made from too few bytes or another id", () => {
     expect(() => newApiKey(TENANT, random(31))).toThrow();
     expect(() => newApiKey(TENANT, random(65))).toThrow();
     expect(() => newApiKey(TENANT.toUpperCase(), random(32))).toThrow();
@@ -28,7 +28,7 @@ describe("API keys", () => {
     `wbk_${"0".repeat(32)}_${"a".repeat(43)}\n`,
     `x wbk_${"0".repeat(32)}_${"a".repeat(43)}`,
     `wbk_${"0".repeat(32)}_${"a".repeat(9999)}`,
-  ])("%j is none", (text) => {
+  ])("%j is not an API key", (text) => {
     expect(tenantOfApiKey(text)).toBeNull();
   });
 
@@ -36,7 +36,7 @@ describe("API keys", () => {
     expect(await hashApiKey("abc")).toBe(createHash("sha256").update("abc").digest("hex"));
   });
 
-  test("are compared whole", async () => {
+  test("are compared as a whole", async () => {
     expect(await sameSecret("admin-key", "admin-key")).toBe(true);
     expect(await sameSecret("admin-kez", "admin-key")).toBe(false);
     expect(await sameSecret("admin", "admin-key")).toBe(false);

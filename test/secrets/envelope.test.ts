@@ -12,21 +12,21 @@ const keysOf = (setting: string): MasterKeys => {
 const SECRET = '{"secret_access_key":"grüße 🚀"}';
 
 describe("credentials are stored encrypted", () => {
-  test("what was sealed opens in the same context", async () => {
+  test("a sealed text opens in the same context", async () => {
     const keys = keysOf(key(1));
     const envelope = await sealSecret(SECRET, keys, "destination/1");
     expect(envelope).toMatch(/^wbe1\.default\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
     expect(await openSecret(envelope, keys, "destination/1")).toEqual({ ok: true, value: SECRET });
   });
 
-  test("an empty and a long text come back, too", async () => {
+  test("an empty and a long text are sealed and opened", async () => {
     const keys = keysOf(key(1));
     for (const text of ["", "x".repeat(8_000)]) {
       expect(await openSecret(await sealSecret(text, keys, "c"), keys, "c")).toEqual({ ok: true, value: text });
     }
   });
 
-  test("the same secret never looks the same", async () => {
+  test("the same secret is sealed differently each time", async () => {
     const keys = keysOf(key(1));
     expect(await sealSecret(SECRET, keys, "c")).not.toBe(await sealSecret(SECRET, keys, "c"));
   });
@@ -40,7 +40,7 @@ describe("credentials are stored encrypted", () => {
     });
   });
 
-  test("a changed envelope does not open, whichever byte changed", async () => {
+  test("a changed envelope does not open, for a change of any byte", async () => {
     const keys = keysOf(key(1));
     const envelope = await sealSecret("abc", keys, "c");
     const first = envelope.indexOf(".", 5) + 1;
@@ -48,7 +48,7 @@ describe("credentials are stored encrypted", () => {
       if (envelope[at] === ".") continue;
       const changed = `${envelope.slice(0, at)}${envelope[at] === "A" ? "Q" : "A"}${envelope.slice(at + 1)}`;
       const opened = await openSecret(changed, keys, "c");
-      // The last sign of each part may carry unused bits only.
+      // The last character of each part may hold unused bits only.
       if (opened.ok) expect(envelope[at + 1] ?? ".").toBe(".");
     }
   });
@@ -62,7 +62,7 @@ describe("credentials are stored encrypted", () => {
     "wbe1.default.AAAAAAAAAAAAAAAA.AAAA",
     "a.b.c.d.e",
     "wbe1.default.AAAAAAAAAAAAAAA*.AAAAAAAAAAAAAAAAAAAAAAAA",
-  ])("%j is no envelope", async (text) => {
+  ])("%j is not an envelope", async (text) => {
     expect(await openSecret(text, keysOf(key(1)), "c")).toEqual({
       ok: false,
       failure: { reason: "malformed_envelope" },
@@ -84,7 +84,7 @@ describe("master keys rotate", () => {
     });
   });
 
-  test("a key given without an id is named default, so that it can be kept", async () => {
+  test("a key without an id is named default, so that it can be kept", async () => {
     const envelope = await sealSecret(SECRET, keysOf(key(1)), "c");
     expect((await openSecret(envelope, keysOf(`k2:${key(2)},default:${key(1)}`), "c")).ok).toBe(true);
   });
@@ -107,7 +107,7 @@ describe("master keys rotate", () => {
     `a b:${key(1)}`,
     `a:${key(1)},`,
     `a:${"*".repeat(44)}`,
-  ])("the setting %j is refused without being repeated", (setting) => {
+  ])("the setting %j is refused, and the error does not repeat it", (setting) => {
     const keys = parseMasterKeys(setting);
     expect(keys).toMatchObject({ ok: false, failure: { reason: "master_keys_not_valid" } });
     if (setting !== "" && !keys.ok) expect(keys.failure.message).not.toContain(setting);

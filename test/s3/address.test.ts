@@ -176,7 +176,7 @@ describe("a key's URL", () => {
     );
   });
 
-  test.each(["cannot be built from %s", "a/./b"])("cannot be made of %s", (key) => {
+  test.each(["../other/secret", "a/./b"])("cannot be built from %s", (key) => {
     expect(() => objectUrl(address, key)).toThrow("dot folder");
   });
 });

@@ -5,11 +5,11 @@ import type { WireProfileName } from "../../src/settings.ts";
 import { assertFindable, searchAnswer } from "../support/secrets/exchange.ts";
 import { ADMIN_KEY } from "../support/secrets/mark.ts";
 
-/** What came back, the body parsed when it is JSON. */
+/** A response, its body parsed when it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests look into answers freely; a wrong guess fails the test.
+  // Tests read answers freely; a wrong type fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly body: any;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Answer {
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, text and bytes as they are. */
+  /** An object is sent as JSON; text and bytes are sent unchanged. */
   readonly body?: object | string | Uint8Array<ArrayBuffer>;
 }
 
@@ -37,7 +37,7 @@ const requestOf = (method: string, path: string, sent: Sent): Request => {
   });
 };
 
-/** The one way to the product; what it answers is searched for secrets. */
+/** All requests to the product pass here; its answers are searched for secrets. */
 const ask = async (
   answering: (request: Request) => Promise<Response>,
   method: string,
@@ -59,11 +59,11 @@ const read = async (method: string, path: string, response: Response): Promise<A
   };
 };
 
-/** Sends a request to the Worker as deployed: profile `spec`. */
+/** Sends a request to the Worker as deployed, in profile `spec`. */
 export const call = (method: string, path: string, sent: Sent = {}): Promise<Answer> =>
   ask((request) => exports.default.fetch(request), method, path, sent);
 
-/** Sends a GET whose answer is a stream: resolves when it has begun, to a function that reads it to its end. */
+/** Sends a GET whose response is a stream: resolves when it has started, to a function that reads the rest. */
 export const openStream = async (path: string, sent: Sent): Promise<() => Promise<Answer>> => {
   const response = await exports.default.fetch(requestOf("GET", path, sent));
   return () => read("GET", path, response);
@@ -77,14 +77,14 @@ export const callWith = (
   sent: Sent = {},
 ): Promise<Answer> => {
   const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} } as unknown as ExecutionContext; // nothing here uses more of it
-  // The bindings of wrangler.toml are those of Env; the generated type does not know them.
+  // The bindings of wrangler.toml are those of Env; the generated type does not include them.
   const bindings = { ...env, ...settings } as unknown as Parameters<typeof answer>[1];
   return ask((request) => answer(request, bindings, context), method, path, sent);
 };
 
 export const profile = (name: WireProfileName): Readonly<Record<string, string>> => ({ WIRE_PROFILE: name });
 
-/** A workspace of its own for a test. */
+/** A new workspace for one test. */
 export interface TestWorkspace {
   readonly id: string;
   readonly apiKey: string;
@@ -106,7 +106,7 @@ export const newKey = async (workspaceId: string, role: string): Promise<Omit<Te
   return { apiKey, headers: { "X-API-Key": apiKey, "X-Tenant-Id": workspaceId } };
 };
 
-/** A destination that works: the local bucket. */
+/** A valid destination: the local bucket. */
 export const destinationBody = () => {
   const bucket = inject("customerBucket");
   return {

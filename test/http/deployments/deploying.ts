@@ -6,19 +6,19 @@ import { type Answer, call, type TestWorkspace } from "../client.ts";
 
 export const DEPLOYMENTS = "/v2/deployments";
 
-/** Longest time that a revision may take on a busy machine; one that never answers takes 10 s. */
+/** Time limit of a revision on a busy machine; a health check without an answer takes 10 s. */
 export const WITHIN = { timeout: 60_000, interval: 20 };
 
-/** The source of an agent. `body` is that of its function `fetch(request, env)`. */
+/** The source of an agent. `body` is the body of its function `fetch(request, env)`. */
 export const agentSource = (body: string): readonly Entry[] => [
   { path: "waybill.json", content: JSON.stringify({ main: "server.js" }) },
   { path: "server.js", content: `export default { async fetch(request, env) { ${body} } };` },
 ];
 
-/** The source of a healthy agent that answers the word. */
+/** The source of a healthy agent that answers the given word. */
 export const saying = (word: string): readonly Entry[] => agentSource(`return new Response("${word}");`);
 
-/** Uploads a source and answers its object_path. */
+/** Uploads a source and returns its object_path. */
 export const upload = async (workspace: TestWorkspace, entries: readonly Entry[]): Promise<string> => {
   const { headers } = workspace;
   const ticket = await call("POST", `${DEPLOYMENTS}/upload-url`, { headers });
@@ -48,7 +48,7 @@ export const deploy = async (workspace: TestWorkspace, entries: readonly Entry[]
   return created.body;
 };
 
-/** Waits until the revision is settled and answers its record. */
+/** Waits until the revision is settled and returns its record. */
 export const settled = async (workspace: TestWorkspace, deploymentId: string, revisionId: string) => {
   const path = `${DEPLOYMENTS}/${deploymentId}/revisions/${revisionId}`;
   const look = async () => (await call("GET", path, { headers: workspace.headers })).body;
@@ -61,7 +61,7 @@ export const settled = async (workspace: TestWorkspace, deploymentId: string, re
 export const patch = (workspace: TestWorkspace, id: string, body: object) =>
   call("PATCH", `${DEPLOYMENTS}/${id}`, { headers: workspace.headers, body });
 
-/** The key of an agent that answers the characters of its key one by one, because answers are searched for keys. */
+/** An agent that answers with the characters of its key one by one, because answers are searched for keys. */
 export const agentKey = async (workspace: TestWorkspace, id: string): Promise<string> =>
   (await ask(workspace, id)).body.join("");
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 const get = (path: string, who = workspace) => call("GET", `${DEPLOYMENTS}${path}`, { headers: who.headers });
 
 describe("a deployment at the edge", () => {
-  it("is created with its first revision, becomes DEPLOYED, and serves below /deployments/{id}", async () => {
+  it("is created with its first revision, becomes DEPLOYED, and is served below /deployments/{id}", async () => {
     const created = await deploy(workspace, agentSource("return new Response(new URL(request.url).pathname);"));
     expect(created).toMatchObject({
       tenant_id: workspace.id,
@@ -51,7 +51,7 @@ describe("a deployment at the edge", () => {
     expect([answer.status, answer.text]).toEqual([200, "/threads/1"]);
   });
 
-  it("has a tracing project of its name, and a key with which its agent sends traces there", async () => {
+  it("has a tracing project with its name, and a key with which its agent sends traces there", async () => {
     const source = agentSource(`
       if (new URL(request.url).pathname === "/ok") return new Response("ok");
       const id = crypto.randomUUID();
@@ -69,7 +69,7 @@ describe("a deployment at the edge", () => {
     expect(projects.body).toHaveLength(1);
   });
 
-  it("gives its secrets to its agent only", async () => {
+  it("passes its secrets to its agent only", async () => {
     const secrets = [{ name: "MODEL_KEY", value: MARK }];
     const source = agentSource(`return new Response(env.MODEL_KEY === "${MARK}" ? "knows it" : "does not");`);
     const created = await deploy(workspace, source, { secrets });
@@ -83,7 +83,7 @@ describe("a deployment at the edge", () => {
       await get(`/${created.id}/events`),
     ];
     expect(shown.map((one) => one.status)).toEqual([200, 200, 200, 200]);
-    for (const one of shown) expect(one.text).not.toContain("wbe1"); // nor sealed
+    for (const one of shown) expect(one.text).not.toContain("wbe1"); // not encrypted either
   });
 
   it("cannot reach the internet, unless its source_config allows it", async () => {
@@ -97,7 +97,7 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.id)).text).toMatch(/^403.*allow_outbound_network/);
   });
 
-  it("does not call deployments through this service, however it escapes the path", async () => {
+  it("does not call deployments through this service, however the path is escaped", async () => {
     const source = agentSource(`
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/ok") return new Response("ok");
@@ -113,7 +113,7 @@ describe("a deployment at the edge", () => {
     }
   });
 
-  it("sees its own part of the path as it was sent, however the part before it is escaped", async () => {
+  it("receives its own part of the path as it was sent, however the prefix is escaped", async () => {
     const created = await deploy(workspace, agentSource("return new Response(new URL(request.url).pathname);"));
     await settled(workspace, created.id, created.latest_revision_id);
     for (const [path, seen] of [
@@ -124,7 +124,7 @@ describe("a deployment at the edge", () => {
       expect((await call("GET", path, { headers: workspace.headers })).text).toBe(seen);
   });
 
-  it("does not get its caller's key in any header, but gets an Authorization of its own", async () => {
+  it("does not receive its caller's key in any header, but receives its own Authorization header", async () => {
     const created = await deploy(workspace, agentSource("return Response.json(Object.fromEntries(request.headers));"));
     await settled(workspace, created.id, created.latest_revision_id);
     const { apiKey } = workspace;
@@ -141,7 +141,7 @@ describe("a deployment at the edge", () => {
     expect(own.body.authorization).toBe("Bearer of the agent");
   });
 
-  it("serves its old revision until the new one is healthy, and again after a redeploy", async () => {
+  it("serves its old revision until the new one is healthy, also for a redeploy", async () => {
     const created = await deploy(workspace, saying("one"));
     const first = created.latest_revision_id;
     await settled(workspace, created.id, first);
@@ -178,7 +178,7 @@ describe("a deployment at the edge", () => {
       /^GET \/ok answered 500: no database$/,
     ],
   ])(
-    "whose revision %s fails with a reason, and the revision before it goes on serving",
+    "whose new revision %s reports a reason, and the previous revision keeps serving",
     async (_, code, status, message) => {
       const created = await deploy(workspace, saying("good"));
       await settled(workspace, created.id, created.latest_revision_id);
@@ -196,7 +196,7 @@ describe("a deployment at the edge", () => {
     },
   );
 
-  it("fails to build from a source that is refused, and says why", async () => {
+  it("fails to build from a refused source, with a reason", async () => {
     const created = await deploy(workspace, [{ path: "../evil.js", content: "x" }]);
     const failed = await settled(workspace, created.id, created.latest_revision_id);
     expect(failed).toMatchObject({ status: "BUILD_FAILED", failure: { reason: "source_refused" } });
@@ -208,7 +208,7 @@ describe("a deployment at the edge", () => {
     ]);
   });
 
-  it("fails to create its revision when the source was not uploaded", async () => {
+  it("fails to create its revision when its source was not uploaded", async () => {
     const path = `uploads/${crypto.randomUUID()}.tar.gz`;
     const created = await create(workspace, bodyOf(path));
     const failed = await settled(workspace, created.body.id, created.body.latest_revision_id);
@@ -226,7 +226,7 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.body.id)).text).toBe("late");
   });
 
-  it("that was created before its source runs it with all that was sent at its creation", async () => {
+  it("created before its source was uploaded runs that source with the settings of its creation", async () => {
     const secrets = [{ name: "MODEL_KEY", value: MARK }];
     const created = await create(workspace, bodyOf(null, { secrets, source_config: { install_command: "none" } }));
     const early = { secrets: [{ name: "MODEL_KEY" }], source_config: { install_command: "none" } };
@@ -238,7 +238,7 @@ describe("a deployment at the edge", () => {
     expect((await ask(workspace, created.body.id)).text).toBe("true");
   });
 
-  it("answers 502 when its code throws, without what it threw", async () => {
+  it("answers 502 when its code throws, without the error text", async () => {
     const source = agentSource(`
       if (new URL(request.url).pathname === "/ok") return new Response("ok");
       throw new Error("password is hunter2");`);
@@ -262,7 +262,7 @@ describe("a deployment at the edge", () => {
     await expect.poll(async () => (await send()).status).toBe(401);
   });
 
-  it("leaves its tracing project behind, unless delete_tracing_project is true", async () => {
+  it("leaves its tracing project in place, unless delete_tracing_project is true", async () => {
     const projects = async (name: string) => {
       const query = `?name=${encodeURIComponent(name)}`;
       return (await call("GET", `/api/v1/sessions${query}`, { headers: workspace.headers })).body.length;
@@ -278,7 +278,7 @@ describe("a deployment at the edge", () => {
     }
   });
 
-  it("is deleted with the project that its agents traced to, also after that was renamed, and creates none for that", async () => {
+  it("is deleted with the project that its agents traced to, even if renamed, without creating one", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const names = async () => {
@@ -305,7 +305,7 @@ describe("a deployment at the edge", () => {
     expect(await names()).toEqual([renamed.name]);
   });
 
-  it("is deleted with its project although the deletion was cut off right after it was recorded", async () => {
+  it("is deleted with its project although the deletion was interrupted right after it was recorded", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const created = await deploy(mine, saying("brief"));
@@ -324,7 +324,7 @@ describe("a deployment at the edge", () => {
     await expect.poll(async () => (await call("GET", "/api/v1/sessions", { headers })).body, WITHIN).toEqual([]);
   });
 
-  it("that does not know its project is deleted with the project of its name, if there is one", async () => {
+  it("without a recorded project is deleted with the project of its name, if there is one", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
     const other = await newProject(mine, "other");
@@ -347,7 +347,7 @@ describe("a deployment at the edge", () => {
 });
 
 describe("deployments", () => {
-  it("of another workspace are unknown", async () => {
+  it("of another workspace are not found", async () => {
     const created = await deploy(workspace, saying("mine"));
     await settled(workspace, created.id, created.latest_revision_id);
     for (const path of [`/${created.id}`, `/${created.id}/revisions`, `/${created.id}/events`])
@@ -356,20 +356,20 @@ describe("deployments", () => {
     expect((await patch(other, created.id, {})).status).toBe(404);
   });
 
-  it("need a key for every request, also to their agents", async () => {
+  it("require a key for every request, also to their agents", async () => {
     const created = await deploy(workspace, saying("mine"));
     expect((await call("GET", `/deployments/${created.id}/`)).status).toBe(401);
     expect((await call("GET", DEPLOYMENTS)).status).toBe(401);
   });
 
-  it("have unique names in their workspace", async () => {
+  it("have unique names within their workspace", async () => {
     const body = bodyOf(null, { name: "only one" });
     expect((await create(other, body)).status).toBe(201);
     expect((await create(other, body)).status).toBe(409);
     expect((await create(workspace, body)).status).toBe(201);
   });
 
-  it("are listed newest first, in pages, by filters", async () => {
+  it("are listed newest first, paged and filtered", async () => {
     const mine = await newWorkspace();
     const ids: string[] = [];
     for (const name of ["alpha", "beta", "gamma"]) {
@@ -429,7 +429,7 @@ describe("deployments", () => {
     expect(answer.body.detail[0]).toEqual({ loc, msg: expect.any(String), type });
   });
 
-  it("show their events, also live", async () => {
+  it("have events, also as a live stream", async () => {
     const created = await deploy(workspace, saying("history"));
     await settled(workspace, created.id, created.latest_revision_id);
     const { body } = await get(`/${created.id}/events`);
@@ -445,7 +445,7 @@ describe("deployments", () => {
     const readLive = await openStream(`${DEPLOYMENTS}/${created.id}/events`, {
       headers: { ...workspace.headers, Accept: "text/event-stream" },
     });
-    await get(`/${created.id}/events`); // gives the stream, which was asked for before, time to begin
+    await get(`/${created.id}/events`); // gives the stream requested before time to start
     await call("DELETE", `${DEPLOYMENTS}/${created.id}`, { headers: workspace.headers });
     expect((await readLive()).text).toMatch(/^event: DeploymentCreated$.*^event: DeploymentCleaned$/ms);
   });
@@ -456,7 +456,7 @@ describe("an upload", () => {
     expect((await call("PUT", "/v2/uploads/wbe1.a.b.c", { body: new Uint8Array([0x1f, 0x8b]) })).status).toBe(403);
   });
 
-  it("must be gzip, and not too long", async () => {
+  it("must be gzip, and within the size limit", async () => {
     const { body } = await call("POST", `${DEPLOYMENTS}/upload-url`, { headers: workspace.headers });
     const { pathname } = new URL(body.upload_url);
     expect((await call("PUT", pathname, { body: "hello" })).status).toBe(422);

@@ -16,14 +16,14 @@ const send = (method: string, path: string, body?: object, who = workspace) =>
 const newListener = (computeId = "laptop") =>
   send("POST", LISTENERS, { compute_type: "k8s", compute_id: computeId, compute_config: { k8s_namespaces: ["a"] } });
 
-/** Moves the clock; the tests run the alarms themselves. */
+/** Sets the clock; the tests run the alarms themselves. */
 const realNow = Date.now;
 const later = (seconds: number) => {
   Date.now = () => realNow() + seconds * 1000;
 };
 afterEach(() => later(0));
 
-/** Runs the alarm of the listener; false: it has none. */
+/** Runs the alarm of the listener; false: none is set. */
 const nobodyPolled = () => runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`));
 
 beforeEach(async () => {
@@ -65,7 +65,7 @@ const revision = async (deploymentId: string, revisionId: string) =>
   (await send("GET", `${DEPLOYMENTS}/${deploymentId}/revisions/${revisionId}`)).body;
 
 describe("a listener", () => {
-  it("is unique for its compute id in a workspace, can be changed, and can be deleted when no deployment runs at it", async () => {
+  it("is unique for its compute id in a workspace, can be changed, and can be deleted once it runs no deployment", async () => {
     expect((await newListener()).status).toBe(409);
     const shown = await send("GET", `${LISTENERS}/${listenerId}`);
     expect(shown.body).toMatchObject({ compute_type: "k8s", compute_id: "laptop", version: null, heard_at: null });
@@ -79,13 +79,13 @@ describe("a listener", () => {
     expect((await send("GET", `${LISTENERS}/${listenerId}`)).status).toBe(404);
   });
 
-  it("of another workspace is unknown", async () => {
+  it("of another workspace is not found", async () => {
     const other = await newWorkspace();
     expect((await send("POST", `${LISTENERS}/${listenerId}/poll`, undefined, other)).status).toBe(404);
     expect((await create(other, image())).status).toBe(404);
   });
 
-  it("takes a revision with everything it needs, and reports it DEPLOYED", async () => {
+  it("receives a revision with everything it needs, and reports it DEPLOYED", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     expect(lease).toMatchObject({
@@ -106,7 +106,7 @@ describe("a listener", () => {
     expect((await say(lease, { status: "DEPLOYING" })).body).toEqual({ lease_seconds: 60 });
     const done = { status: "DEPLOYED", url: "http://10.0.0.1:8000" };
     expect((await say(lease, done)).status).toBe(200);
-    expect((await say(lease, done)).status).toBe(200); // the answer to the first may have been lost
+    expect((await say(lease, done)).status).toBe(200); // the answer to the first report may have been lost
     expect((await poll()).serving).toEqual([{ deployment_id: created.id, revision_id: created.latest_revision_id }]);
     const shown = await send("GET", `${DEPLOYMENTS}/${created.id}`);
     expect(shown.body).toMatchObject({ url: done.url, active_revision_id: created.latest_revision_id });
@@ -117,7 +117,7 @@ describe("a listener", () => {
     await expect.poll(async () => (await poll()).serving).toEqual([]);
   });
 
-  it("builds a revision from GitHub before it deploys it, and reports why that failed", async () => {
+  it("builds a revision from GitHub before it deploys it, and reports why a build failed", async () => {
     const source = {
       source: "github",
       source_config: { listener_id: listenerId, repo_url: "https://github.com/acme/agent", build_command: "make" },
@@ -136,7 +136,7 @@ describe("a listener", () => {
     });
   });
 
-  it("that dies at work loses its lease, and its later reports are refused", async () => {
+  it("that stops during its work loses its lease, and its later reports are refused", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     later(61);
@@ -162,12 +162,12 @@ describe("a listener", () => {
     ]);
   });
 
-  it("that is silent makes the revision that it serves UNKNOWN, until it polls again", async () => {
+  it("without polls makes the revision that it serves UNKNOWN, until it polls again", async () => {
     const { body: created } = await create(workspace, image());
     await say(await work(), { status: "DEPLOYED", url: "http://10.0.0.1:8000" });
     const status = async () => (await revision(created.id, created.latest_revision_id)).status;
     expect(await nobodyPolled()).toBe(true);
-    expect(await status()).toBe("DEPLOYED"); // the alarm came too early
+    expect(await status()).toBe("DEPLOYED"); // the alarm ran too early
     later(101);
     expect(await nobodyPolled()).toBe(true);
     expect(await status()).toBe("UNKNOWN");
@@ -176,7 +176,7 @@ describe("a listener", () => {
     expect(await status()).toBe("DEPLOYED");
   });
 
-  it("that is silent at work and reports DEPLOYED later serves a revision that becomes UNKNOWN, too", async () => {
+  it("without polls that reports DEPLOYED late serves a revision that becomes UNKNOWN, too", async () => {
     const { body: created } = await create(workspace, image());
     const lease = await work();
     later(50);

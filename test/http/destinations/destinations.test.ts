@@ -10,7 +10,7 @@ beforeAll(async () => {
 const create = (body: object) => call("POST", DESTINATIONS, { headers: workspace.headers, body });
 const list = async () => (await call("GET", DESTINATIONS, { headers: workspace.headers })).body;
 
-it("a destination is created after a test write, and shown without its secrets", async () => {
+it("a destination is created after a test write, and returned without its secrets", async () => {
   const body = destinationBody();
   const created = await create(body);
   expect(created.status).toBe(200);
@@ -68,7 +68,7 @@ describe("the destination check answers 400 with one of the four errors, and not
   it.each<[error: string, why: string, body: object]>([
     [
       "Key ID you provided does not exist",
-      "the store knows no such key",
+      "the store does not know the access key",
       config({ endpoint_url: inject("unknownKeyEndpoint") }),
     ],
     [
@@ -79,12 +79,12 @@ describe("the destination check answers 400 with one of the four errors, and not
     ["Bucket is not valid", "there is no such bucket", config({ bucket_name: "no-such-bucket" })],
     [
       "Bucket is not valid",
-      "there is none at Google, where names may hold _",
+      "there is no such bucket at Google, where names may contain _",
       config({ bucket_name: "no_such_bucket" }),
     ],
-    ["Invalid endpoint", "it is no URL", config({ endpoint_url: "nonsense" })],
+    ["Invalid endpoint", "it is not a URL", config({ endpoint_url: "nonsense" })],
     ["Invalid endpoint", "it is a private address", config({ endpoint_url: "https://10.0.0.1/" })],
-    ["Invalid endpoint", "nobody listens", config({ endpoint_url: "http://127.0.0.1:9/" })],
+    ["Invalid endpoint", "no server listens", config({ endpoint_url: "http://127.0.0.1:9/" })],
   ])("%s: %s", async (error, _why, sent) => {
     const before = await list();
     const answer = await create(sent);
@@ -143,7 +143,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
   });
 });
 
-it("new credentials are tested first; when they fail, the old ones stay", async () => {
+it("new credentials are tested first; if the test fails, the old ones stay", async () => {
   const id = await newDestination(workspace);
   const { credentials } = destinationBody();
   const path = `${DESTINATIONS}/${id}`;
@@ -158,7 +158,7 @@ it("new credentials are tested first; when they fail, the old ones stay", async 
   expect((await patch({ credentials: null })).status).toBe(422);
 });
 
-it("a deleted destination is gone", async () => {
+it("a deleted destination is not found", async () => {
   const id = await newDestination(workspace);
   const path = `${DESTINATIONS}/${id}`;
   expect((await call("DELETE", path, { headers: workspace.headers })).status).toBe(204);
@@ -166,7 +166,7 @@ it("a deleted destination is gone", async () => {
   expect((await call("DELETE", path, { headers: workspace.headers })).status).toBe(404);
 });
 
-it("a destination of another workspace does not exist", async () => {
+it("a destination of another workspace is not found", async () => {
   const id = await newDestination(workspace);
   const stranger = await newWorkspace();
   const path = `${DESTINATIONS}/${id}`;

@@ -11,7 +11,7 @@ import {
   type TestWorkspace,
 } from "../client.ts";
 
-/** Longest time that an empty export of two days may take on a busy machine. */
+/** Time limit of an empty export of two days on a busy machine. */
 const WITHIN_MS = 50_000;
 
 interface ShownEvent {
@@ -109,7 +109,7 @@ describe("the events of an export", () => {
     }
   });
 
-  it.each(["after=-1", "after=first", "limit=0", "limit=1001"])("refuse %s", async (query) => {
+  it.each(["after=-1", "after=first", "limit=0", "limit=1001"])("answer 422 for %s", async (query) => {
     expect((await get(`/events?${query}`)).status).toBe(422);
   });
 
@@ -121,7 +121,7 @@ describe("the events of an export", () => {
     expect((await get(`/runs/${crypto.randomUUID()}/events`)).status).toBe(404);
   });
 
-  it("are unknown to other workspaces", async () => {
+  it("are not found in another workspace", async () => {
     const { headers } = await newWorkspace();
     for (const below of ["/events", `${runPath}/events`, "?as_of=1", `${runPath}?as_of=1`])
       expect((await call("GET", `${path}${below}`, { headers })).status).toBe(404);
@@ -198,7 +198,7 @@ describe("the events as a stream", () => {
 });
 
 describe("as_of", () => {
-  it("shows the record right after an event", async () => {
+  it("returns the record right after an event", async () => {
     const records = await Promise.all([1, 2].map((seq) => get(`?as_of=${seq}`)));
     expect(records.map(({ body }) => [body.status, body.finished_at])).toEqual([
       ["CREATED", null],
@@ -208,7 +208,7 @@ describe("as_of", () => {
     expect((await get(`?as_of=${all.length}`)).body).toEqual((await get("")).body);
   });
 
-  it("shows the record at an instant", async () => {
+  it("returns the record at an instant", async () => {
     const { body: present } = await get("");
     expect((await get(`?as_of=${present.finished_at}`)).body).toEqual(present);
     const before = new Date(Date.parse(present.finished_at) - 1).toISOString();
@@ -216,7 +216,7 @@ describe("as_of", () => {
     expect((await get("?as_of=2100-01-01")).body).toEqual(present);
   });
 
-  it("shows the record of a run, which waited before it started", async () => {
+  it("returns the record of a run that waited before it started", async () => {
     const { body: present } = await get(runPath);
     const all = await events(runPath);
     expect((await get(`${runPath}?as_of=${all.length}`)).body).toEqual(present);
@@ -225,7 +225,7 @@ describe("as_of", () => {
     expect((await get(`${runPath}?as_of=${asked}`)).body).toMatchObject({ id: present.id, status: "CREATED" });
   });
 
-  it("finds nothing before the creation, and no event that has not happened", async () => {
+  it("finds nothing before the creation, and no future event", async () => {
     for (const moment of ["0", "2020-01-01T00:00:00Z", "1000000"]) {
       for (const below of ["", runPath]) {
         const answer = await get(`${below}?as_of=${moment}`);
@@ -234,7 +234,7 @@ describe("as_of", () => {
     }
   });
 
-  it.each(["yesterday", "-1", "1.5", "", "1&as_of=2"])("refuses %s", async (moment) => {
+  it.each(["yesterday", "-1", "1.5", "", "1&as_of=2"])("answers 422 for %s", async (moment) => {
     expect((await get(`?as_of=${moment}`)).status).toBe(422);
   });
 });

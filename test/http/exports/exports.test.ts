@@ -19,7 +19,7 @@ beforeAll(async () => {
   projectId = await newProject(workspace);
 });
 
-/** Far ahead, so that nothing begins to work by itself. */
+/** Far in the future, so that no export starts by itself. */
 const oneOff = (change: object = {}) => ({
   bulk_export_destination_id: destinationId,
   session_id: projectId,
@@ -33,7 +33,7 @@ const create = (body: object | string) => call("POST", EXPORTS, { headers: works
 const cancel = (id: string, body: object = { status: "Cancelled" }) =>
   call("PATCH", `${EXPORTS}/${id}`, { headers: workspace.headers, body });
 
-it("a one-off export is created and shown with every member, absent ones as null", async () => {
+it("a one-off export is created and returned with every member, absent ones as null", async () => {
   const created = await create(oneOff());
   expect(created.status).toBe(200);
   expect(created.body).toEqual({
@@ -67,7 +67,7 @@ it("a one-off export is created and shown with every member, absent ones as null
   expect(listed.body.map(({ id }: { id: string }) => id)).toContain(created.body.id);
 });
 
-it("what was sent is shown as it was sent", async () => {
+it("an export is returned with the members that were sent", async () => {
   const fields = ["outputs", "id", "inputs"];
   const created = await create(
     oneOff({
@@ -94,7 +94,7 @@ it("what was sent is shown as it was sent", async () => {
   });
 });
 
-it("an export may span five years, at any hour of its start", async () => {
+it("an export may span five years, starting at any hour", async () => {
   const body = oneOff({ start_time: "2025-01-01T12:00:00Z", end_time: "2030-01-02T12:00:00Z" });
   const { id } = (await create(body)).body;
   // Its days are in the log as soon as it can be cancelled.
@@ -176,7 +176,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
     for (const field of EXPORT_FIELDS) expect(answer.body.detail[0].msg).toContain(field);
   });
 
-  it("a body of another content type is refused", async () => {
+  it("a body of another content type answers 422", async () => {
     const headers = { ...workspace.headers, "Content-Type": "text/plain" };
     const answer = await call("POST", EXPORTS, { headers, body: oneOff() });
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["header", "content-type"]]);
@@ -191,7 +191,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
   });
 });
 
-it("a destination or project that is not in the workspace is not found", async () => {
+it("a destination or project of another workspace is not found", async () => {
   const stranger = await newWorkspace();
   for (const change of [
     { bulk_export_destination_id: crypto.randomUUID() },
@@ -218,7 +218,7 @@ describe("an export is cancelled by PATCH", () => {
     [{ status: "Running" }, "status"],
     [{ status: null }, "status"],
     [{ statsu: "Cancelled" }, "statsu"],
-  ])("%o is refused and changes nothing", async (body, member) => {
+  ])("%o answers 422 and changes nothing", async (body, member) => {
     const { id } = (await create(schedule())).body;
     const answer = await cancel(id, body);
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", member]]);
@@ -227,7 +227,7 @@ describe("an export is cancelled by PATCH", () => {
   });
 });
 
-it("exports and runs of another workspace do not exist", async () => {
+it("exports and runs of another workspace are not found", async () => {
   const { id } = (await create(schedule())).body;
   const { headers } = await newWorkspace();
   const answers = await Promise.all([
@@ -247,7 +247,7 @@ it("ids in the path are UUIDs", async () => {
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["path", "bulk_export_id"]]);
 });
 
-it("lists take limit from 1 to 1000 and an offset", async () => {
+it("lists accept a limit from 1 to 1000 and an offset", async () => {
   const own = await newWorkspace();
   const target = { bulk_export_destination_id: await newDestination(own), session_id: await newProject(own) };
   for (let i = 0; i < 3; i += 1) {
@@ -285,7 +285,7 @@ it("a destination in use is only deleted with force", async () => {
   expect((await call("DELETE", `${DESTINATIONS}/${used}?force=true`, { headers: own.headers })).status).toBe(204);
 });
 
-it("a schedule that begins in a mistyped year is refused", async () => {
+it("a schedule that starts in a mistyped year is refused", async () => {
   const answer = await create(schedule({ start_time: "1970-01-01T00:00:00Z", interval_hours: 1 }));
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "start_time"]]);
 });
@@ -303,10 +303,10 @@ it("a destination deleted while an export is created is either kept or never use
   ]).toContainEqual([deleted.status, created.status]);
 });
 
-it("an export that cannot write its manifest says why", async () => {
+it("an export that cannot write its manifest reports the reason", async () => {
   const own = await newWorkspace();
   const target = { bulk_export_destination_id: await newDestination(own), session_id: await newProject(own) };
-  // So many days that the destination is gone before the last of them is done.
+  // Enough days that the destination is deleted before the last of them is done.
   const body = oneOff({ ...target, end_time: "2030-03-01T00:00:00Z" });
   const { id } = (await call("POST", EXPORTS, { headers: own.headers, body })).body;
   const path = `${DESTINATIONS}/${target.bulk_export_destination_id}?force=true`;

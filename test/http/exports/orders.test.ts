@@ -52,7 +52,7 @@ describe("pause and resume", () => {
     await cancel(id);
   });
 
-  it("on an ended export answer 409 and say that it has ended", async () => {
+  it("of an ended export answer 409 with that reason", async () => {
     const { id } = await create(SCHEDULE);
     await cancel(id);
     for (const order of ["pause", "resume"]) {
@@ -61,7 +61,7 @@ describe("pause and resume", () => {
     }
   });
 
-  it("a paused export does not end until it is resumed", async () => {
+  it("delay the end of the export until it is resumed", async () => {
     const { id } = await create({ start_time: "2030-01-01T00:00:00Z", end_time: "2030-02-01T00:00:00Z" });
     expect((await post(`/${id}/pause`)).body.paused_at).not.toBeNull();
     const runs = async () => (await call("GET", `${EXPORTS}/${id}/runs`, { headers: workspace.headers })).body;
@@ -72,7 +72,7 @@ describe("pause and resume", () => {
     expect((await runs()).every((run: { status: string }) => run.status === "COMPLETED")).toBe(true);
   });
 
-  it("need the role manage", async () => {
+  it("require the role manage", async () => {
     const { id } = await create(SCHEDULE);
     const reader = await newKey(workspace.id, "read");
     for (const order of ["pause", "resume", "clone"])
@@ -80,7 +80,7 @@ describe("pause and resume", () => {
     await cancel(id);
   });
 
-  it("of another workspace's export do not exist", async () => {
+  it("of another workspace's export answer 404", async () => {
     const { id } = await create(SCHEDULE);
     const { headers } = await newWorkspace();
     for (const order of ["pause", "resume", "clone", `runs/${crypto.randomUUID()}/retry`])
@@ -91,7 +91,7 @@ describe("pause and resume", () => {
 
 describe("a run that failed", () => {
   it("is retried as one new export of exactly its range, also if the request is repeated", async () => {
-    // So many days that some have not begun when the cancel comes.
+    // Enough days that some have not started when the cancel arrives.
     const original = await create({
       start_time: "2030-01-01T00:00:00Z",
       end_time: "2030-12-31T00:00:00Z",
@@ -131,7 +131,7 @@ describe("a run that failed", () => {
 });
 
 describe("a clone", () => {
-  it.each([undefined, {}])("of %j is the same export again under an id of its own", async (nothing) => {
+  it.each([undefined, {}])("of %j is the same export with a new id", async (nothing) => {
     const original = await create({ ...SCHEDULE, export_fields: ["name", "id"], compression: "gzip" });
     const clone = await post(`/${original.id}/clone`, nothing);
     expect(clone.status, clone.text).toBe(200);
@@ -246,7 +246,7 @@ describe("an Idempotency-Key", () => {
     expect((await keyed("bucket-1", DESTINATIONS, body)).status).toBe(409);
   });
 
-  it.each(["", "two words", "ü".repeat(3), "x".repeat(256)])("%o is refused", async (key) => {
+  it.each(["", "two words", "ü".repeat(3), "x".repeat(256)])("of %o answers 422", async (key) => {
     const answer = await keyed(key, EXPORTS, { ...target, ...SCHEDULE });
     expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["header", "idempotency-key"]]);
   });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { customerObject } from "../../durable/exporting.ts";
 import { call, callWith, EXPORTS, newDestination, newProject, newWorkspace, profile } from "../client.ts";
 
-it("an export of three days without traces completes, one run for each day, and its runs tile the window", async () => {
+it("an export of three days without traces completes with one run per day, and its runs tile the window", async () => {
   const workspace = await newWorkspace();
   const { headers } = workspace;
   const body = {

@@ -93,7 +93,7 @@ describe("feedback that is not valid answers 422 and names the place", () => {
     expect([answer.status, answer.body?.detail?.[0]?.loc], answer.text).toEqual([422, loc]);
   });
 
-  it("a project that is not in the workspace is not found", async () => {
+  it("a project of another workspace is not found", async () => {
     const foreign = await newProject(await newWorkspace());
     const body = { run_id: crypto.randomUUID(), key: "k", session_id: foreign };
     expect((await call("POST", "/feedback", { headers, body })).status).toBe(404);

@@ -29,7 +29,7 @@ const run = (project: string, change: object = {}) => {
 const BOUNDARY = "----boundary-of-the-tests";
 const MULTIPART = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** Parts as the original's clients send them: the length stands in the content type. */
+/** Parts as the original's clients send them: with the length in the content type. */
 const multipart = (parts: Readonly<Record<string, object | string>>): string => {
   const texts = Object.entries(parts).map(([name, value]) => {
     const json = JSON.stringify(value);
@@ -46,11 +46,11 @@ const multipart = (parts: Readonly<Record<string, object | string>>): string => 
   return `${texts.join("")}--${BOUNDARY}--\r\n`;
 };
 
-/** Each text as a member of its own. */
+/** Each text as its own member. */
 const gzip = (...texts: readonly string[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(texts.map((text) => gzipSync(text))));
 
-/** Each text as a frame of its own. */
+/** Each text as its own frame. */
 const zstd = (...texts: readonly string[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(texts.map((text) => zstdCompressSync(text))));
 
@@ -140,7 +140,7 @@ describe("a body that is not valid answers 422 in the format of ingest clients",
     expect(projects.body).toHaveLength(1);
   });
 
-  it("a project id that is not in the workspace is not found", async () => {
+  it("a project id of another workspace is not found", async () => {
     const foreign = await newProject(await newWorkspace());
     const answer = await call("POST", "/runs", {
       headers,
@@ -153,7 +153,7 @@ describe("a body that is not valid answers 422 in the format of ingest clients",
     ["session_name", { session_name: "x".repeat(1025) }],
     ["session_name", { session_name: "a\u0000b" }],
     ["session_name", { session_name: "\ud800" }],
-    // One wide letter doubles the bytes of a text between actors.
+    // One wide character doubles the bytes of a text between actors.
     ["name", { name: `${"x".repeat(20_000_000)}\u20ac` }],
     ["dotted_order", { dotted_order: "x".repeat(1_048_577) }],
     ["tags", { tags: ["x".repeat(1_048_577)] }],

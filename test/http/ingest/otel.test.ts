@@ -35,7 +35,7 @@ const sentProtobuf = (body: JsonRequest, extra: Readonly<Record<string, string>>
   body: protobuf(body),
 });
 
-/** Rows of a project as an export of the day would have them, its id read from the public API. */
+/** Rows of a project as an export of the day would hold them; the project id is read from the public API. */
 async function rowsOf(name: string) {
   const [found] = (await call("GET", `/sessions?name=${name}`, { headers: key })).body;
   const project = {
@@ -131,7 +131,7 @@ describe("spans sent by OTLP", () => {
     ]);
     expect(await rowsOf("half")).toHaveLength(1);
     const binary = await call("POST", PATH, sentProtobuf(half, { "Langsmith-Project": "half" }));
-    // Field 1 is the partial success; in it, field 1 is the number, field 2 the words.
+    // Field 1 is the partial success; in it, field 1 is the count, field 2 the message.
     expect([...binary.bytes.subarray(0, 1), ...binary.bytes.subarray(2, 5)]).toEqual([0x0a, 0x08, 2, 0x12]);
     expect(new TextDecoder().decode(binary.bytes.subarray(6))).toContain("spanId");
   });
@@ -140,13 +140,13 @@ describe("spans sent by OTLP", () => {
 describe("a request that is refused", () => {
   it.each<[words: string, status: number, sending: () => Sent, message: string]>([
     ["without a key", 401, () => ({ body: json(request(span(at))) }), "X-API-Key"],
-    ["JSON that is none", 400, () => ({ headers: key, body: "{" }), "ExportTraceServiceRequest"],
+    ["invalid JSON", 400, () => ({ headers: key, body: "{" }), "ExportTraceServiceRequest"],
     ["no body", 400, () => ({ headers: { ...key, "Content-Type": "application/json" } }), "ExportTraceServiceRequest"],
     ["another type", 400, () => ({ headers: { ...key, "Content-Type": "text/plain" }, body: "x" }), "content-type"],
     ["another encoding", 400, () => sent(request(span(at)), { "Content-Encoding": "br" }), "content-encoding"],
     ["broken gzip", 400, () => sent(request(span(at)), { "Content-Encoding": "gzip" }), "broke off"],
-    ["no good span", 400, () => sent(request(span({ traceId: "" }))), "traceId"],
-    ["a project that is not there", 404, () => sent(request(span({ ...at, attributes: unknownProject }))), "project"],
+    ["no valid span", 400, () => sent(request(span({ traceId: "" }))), "traceId"],
+    ["an unknown project", 404, () => sent(request(span({ ...at, attributes: unknownProject }))), "project"],
   ])("is answered with google.rpc.Status: %s", async (_, status, sending, message) => {
     const answer = await call("POST", PATH, sending());
     expect([answer.status, answer.body]).toEqual([status, { message: expect.stringContaining(message) }]);
@@ -159,13 +159,13 @@ describe("a request that is refused", () => {
     expect(new TextDecoder().decode(bytes.subarray(2))).toContain("ExportTraceServiceRequest");
   });
 
-  it("a key that may only read is forbidden", async () => {
+  it("with a key of the role read is forbidden", async () => {
     const reader = await newKey(workspace.id, "read");
     const body = json(request(span(at)));
     expect(await call("POST", PATH, { headers: { "X-API-Key": reader.apiKey }, body })).toMatchObject({ status: 403 });
   });
 
-  it("a body longer than MAX_BODY_BYTES is too large", async () => {
+  it("with a body longer than MAX_BODY_BYTES is too large", async () => {
     expect(await callWith({ MAX_BODY_BYTES: "100" }, "POST", PATH, sent(request(span(at))))).toMatchObject({
       status: 413,
     });

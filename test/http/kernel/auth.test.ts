@@ -6,7 +6,7 @@ beforeAll(async () => {
   workspace = await newWorkspace();
 });
 
-describe("every request to bulk export carries X-API-Key and X-Tenant-Id", () => {
+describe("every request to bulk export requires X-API-Key and X-Tenant-Id", () => {
   const routes = [
     ["GET", EXPORTS],
     ["POST", EXPORTS],
@@ -44,13 +44,13 @@ it("a malformed, an unknown and a foreign key are refused with the same error", 
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 });
 
-it("a key opens only its own workspace", async () => {
+it("a key gives access only to its own workspace", async () => {
   const other = await newWorkspace();
   const answer = await call("GET", EXPORTS, { headers: { ...workspace.headers, "X-Tenant-Id": other.id } });
   expect(answer.status).toBe(401);
 });
 
-it("the tenant header may be in either letter case", async () => {
+it("the tenant header is case-insensitive", async () => {
   const headers = { ...workspace.headers, "X-Tenant-Id": workspace.id.toUpperCase() };
   expect((await call("GET", EXPORTS, { headers })).status).toBe(200);
 });
@@ -63,7 +63,7 @@ it("revoking a key that the workspace never had answers 404 each time, because t
   }
 });
 
-it("a revoked key opens nothing", async () => {
+it("a revoked key gives no access", async () => {
   const made = await call("POST", `/admin/workspaces/${workspace.id}/keys`, {
     headers: ADMIN,
     body: { label: "short-lived", role: "manage" },
@@ -77,7 +77,7 @@ it("a revoked key opens nothing", async () => {
   expect((await call("GET", EXPORTS, { headers })).status).toBe(401);
 });
 
-it("bulk export is for the plans plus and enterprise", async () => {
+it("bulk export is available in the plans plus and enterprise", async () => {
   const plain = await newWorkspace("developer");
   const refused = await call("GET", EXPORTS, { headers: plain.headers });
   expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining("developer")]);
@@ -87,7 +87,7 @@ it("bulk export is for the plans plus and enterprise", async () => {
   expect((await call("GET", EXPORTS, { headers: plain.headers })).status).toBe(200);
 });
 
-it("a key of the role read may only read", async () => {
+it("a key of the role read can only read", async () => {
   const reader = await newKey(workspace.id, "read");
   expect((await call("GET", EXPORTS, { headers: reader.headers })).status).toBe(200);
   for (const [method, path] of [
@@ -102,7 +102,7 @@ it("a key of the role read may only read", async () => {
   }
 });
 
-it("ingest and projects need the key alone, and a tenant header that agrees with it", async () => {
+it("ingest and projects require only the key; a tenant header must match it", async () => {
   const headers = { "X-API-Key": workspace.apiKey };
   expect((await call("GET", "/sessions", { headers })).status).toBe(200);
   const foreign = { ...headers, "X-Tenant-Id": crypto.randomUUID() };
@@ -111,7 +111,7 @@ it("ingest and projects need the key alone, and a tenant header that agrees with
   expect([ingest.status, Object.keys(ingest.body)]).toEqual([401, ["error"]]);
 });
 
-it("administration needs the deployment's admin key", async () => {
+it("administration requires the deployment's admin key", async () => {
   const body = { name: "x", plan: "plus" };
   for (const headers of [{}, { Authorization: "Bearer wrong" }, { Authorization: "Basic abc" }, workspace.headers]) {
     expect((await call("POST", "/admin/workspaces", { headers, body })).status).toBe(401);
@@ -125,7 +125,7 @@ it("a workspace can be created once with a given id", async () => {
   expect((await call("POST", "/admin/workspaces", { headers: ADMIN, body })).status).toBe(409);
 });
 
-it("keys and plans of a workspace that does not exist are not found", async () => {
+it("keys and plans of an unknown workspace are not found", async () => {
   const path = `/admin/workspaces/${crypto.randomUUID()}`;
   expect((await call("PATCH", path, { headers: ADMIN, body: { plan: "plus" } })).status).toBe(404);
   const key = { label: "x", role: "read" };

@@ -3,7 +3,7 @@ import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { callWith, EXPORTS } from "../client.ts";
 
-/** Stands where the workspaces are, and answers as one that is in trouble would. */
+/** Replaces the workspace actors, and fails as they would. */
 const workspaces = (trouble: Partial<WorkspaceProtocol>) =>
   ({ WORKSPACE: { getByName: () => trouble } }) as unknown as Readonly<Record<string, string>>; // a binding, not a setting
 
@@ -42,7 +42,7 @@ const failing = (mark: object) => ({
 });
 
 it.each([{ overloaded: true }, { retryable: true }])(
-  "an actor that is %o answers 503 and when to try again",
+  "an actor that is %o answers 503 with Retry-After",
   async (mark) => {
     const answer = await callWith(workspaces(failing(mark)), "GET", EXPORTS, { headers });
     expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
@@ -77,7 +77,7 @@ it("too many unfinished exports answer 429 with Retry-After", async () => {
   expect([answer.status, answer.headers.get("Retry-After"), answer.body]).toEqual([429, "60", { detail: "Full." }]);
 });
 
-describe("feedback and patches that wait for too many runs", () => {
+describe("feedback and patches above the limit of unrouted changes", () => {
   const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 60 } } as const;
   const bindings = {
     ...workspaces({ authorize }),
@@ -94,7 +94,7 @@ describe("feedback and patches that wait for too many runs", () => {
   });
 });
 
-it("traces that come faster than they are sealed are answered with 429, whatever else is wrong with the request", async () => {
+it("traces that arrive faster than they are sealed answer 429, whatever else is wrong with the request", async () => {
   const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 10 } } as const;
   const project = {
     id: TENANT,

@@ -12,7 +12,7 @@ import {
 } from "../client.ts";
 import { bodyOf, create, WITHIN } from "../deployments/deploying.ts";
 
-/** As much as a request may say, in the letters that take the most bytes in JSON, fits into the logs of its actors. */
+/** The largest requests, in the characters that take the most bytes in JSON, fit into the logs of the actors. */
 
 /** Six bytes of JSON, as a control character; three, as UTF-8; two, with the backslash before it. */
 const [CONTROL, HAN, QUOTE] = ["\u0001", "\u5ba2", '"'];

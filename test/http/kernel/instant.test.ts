@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isoFromMs } from "../../../src/domain/shared/time.ts";
 import { parseInstant } from "../../../src/http/kernel/fields.ts";
 
-describe("a time in a request is ISO 8601, in UTC unless it names a zone", () => {
+describe("a time in a request is ISO 8601, in UTC unless it has a zone", () => {
   it.each([
     ["2030-01-02T03:04:05Z", "2030-01-02T03:04:05.000Z"],
     ["2030-01-02T03:04:05", "2030-01-02T03:04:05.000Z"],
@@ -37,7 +37,7 @@ describe("a time in a request is ISO 8601, in UTC unless it names a zone", () =>
     "9999-12-31T00:00:00Z",
     "1893456000",
     "02/01/2030",
-  ])("not %s", (text) => {
+  ])("cannot be %s", (text) => {
     expect(parseInstant(text)).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { exportRecordOf } from "../../../src/domain/workspace/view.ts";
 import { config, definition, deploymentDefinition, NOW } from "../../support/samples.ts";
 import { call, callWith, DESTINATIONS, EXPORTS, newWorkspace } from "../client.ts";
 
-/** Lists that actors tell in several parts. */
+/** Lists that actors return in several batches. */
 
 const TENANT = "a0000000-0000-4000-8000-000000000001";
 const IDS = [1, 2, 3, 4].map((n) => `b0000000-0000-4000-8000-00000000000${n}`);
@@ -18,7 +18,7 @@ const headers = {
   "X-Tenant-Id": TENANT,
 };
 
-/** One record in each part. */
+/** One record in each batch. */
 const oneByOne =
   <T>(record: (id: string) => T) =>
   async ({ offset, limit, after }: ListBatchQuery): Promise<ListBatch<T>> => {
@@ -85,7 +85,7 @@ const bindings = {
 } as unknown as Readonly<Record<string, string>>; // bindings, not settings
 
 it.each([EXPORTS, DESTINATIONS, `${EXPORTS}/${TENANT}/runs`, `${EXPORTS}/runs?source_bulk_export_id=${TENANT}`])(
-  "%s lists all that there is, or all of a page, however much that is",
+  "%s lists all records, or all of a page, from any number of batches",
   async (path) => {
     const listed = async (query: string) => {
       const answer = await callWith(bindings, "GET", `${path}${path.includes("?") ? "&" : "?"}${query}`, { headers });

@@ -9,29 +9,26 @@ it.each([
   ["exports", "GET", "/api/v1/bulk-exports", "detail"],
   ["OAuth", "GET", "/v2/auth/tokens", "detail"],
   ["ingest", "POST", "/runs/batch", "error"],
-] as const)(
-  "requests of one key above the rate are answered with 429 and the time to wait: %s",
-  async (_, method, path, member) => {
-    const workspace = await newWorkspace();
-    // Otherwise a slow machine would take longer for the requests than a token takes to come back.
-    vi.useFakeTimers({ toFake: ["Date"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const ask = () =>
-      callWith(SLOW, method, path, { headers: workspace.headers, ...(method === "POST" ? { body: {} } : {}) });
-    const answers = await Promise.all(Array.from({ length: 8 }, ask));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(3);
-    for (const { headers, body } of refused) {
-      expect(headers.get("Retry-After")).toBe("1");
-      expect(headers.get("RateLimit-Policy")).toBe('"key";q=3;w=3');
-      expect(headers.get("RateLimit")).toBe('"key";r=0;t=1');
-      expect(body).toEqual({ [member]: expect.stringContaining("Too many requests") });
-    }
-    // Another key of the same workspace has a rate of its own.
-    const other = await newKey(workspace.id, "manage");
-    expect((await callWith(SLOW, "GET", "/sessions", { headers: other.headers })).status).toBe(200);
-  },
-);
+] as const)("requests of one key above the rate answer 429 with Retry-After: %s", async (_, method, path, member) => {
+  const workspace = await newWorkspace();
+  // Otherwise a slow machine would take longer for the requests than the refill of a token.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ask = () =>
+    callWith(SLOW, method, path, { headers: workspace.headers, ...(method === "POST" ? { body: {} } : {}) });
+  const answers = await Promise.all(Array.from({ length: 8 }, ask));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(3);
+  for (const { headers, body } of refused) {
+    expect(headers.get("Retry-After")).toBe("1");
+    expect(headers.get("RateLimit-Policy")).toBe('"key";q=3;w=3');
+    expect(headers.get("RateLimit")).toBe('"key";r=0;t=1');
+    expect(body).toEqual({ [member]: expect.stringContaining("Too many requests") });
+  }
+  // Another key of the same workspace has its own rate.
+  const other = await newKey(workspace.id, "manage");
+  expect((await callWith(SLOW, "GET", "/sessions", { headers: other.headers })).status).toBe(200);
+});
 
 it("the answer to a key that is not valid has no rate limit headers", async () => {
   const headers = { "X-API-Key": `wbk_${crypto.randomUUID().replaceAll("-", "")}_${"a".repeat(43)}` };
@@ -54,7 +51,7 @@ it("a request that is cancelled while it calls the limiter does not make each la
   void checkRate(
     limiter(() => new Promise(() => {})),
     keyHash,
-  ); // never goes on, as what follows in such a request
+  ); // never resolves, as in an interrupted request
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   onTestFinished(() => void vi.useRealTimers());
   const generous = limiter(async ({ headers }) => {

@@ -8,7 +8,7 @@ interface Operation {
   readonly path: string;
 }
 
-/** Of the documented operations those to which an API key is the way in. */
+/** The documented operations that an API key gives access to. */
 const operations = async (): Promise<readonly Operation[]> => {
   const { paths } = (await call("GET", "/openapi.json")).body;
   return Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(([path, methods]) =>
@@ -18,7 +18,7 @@ const operations = async (): Promise<readonly Operation[]> => {
   );
 };
 
-/** Sends nothing of use to each operation; what is not forbidden gets as far as its parameters. */
+/** Sends an invalid request to each operation; what is not forbidden gets as far as its parameters. */
 const allowed = async (workspace: TestWorkspace, apiKey: string): Promise<readonly string[]> => {
   const headers = { "X-API-Key": apiKey, "X-Tenant-Id": workspace.id };
   const answers = await Promise.all(
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("a key of the role", () => {
-  it("ingest may send traces and feedback, and nothing else", async () => {
+  it("ingest can send traces and feedback, and nothing else", async () => {
     const { apiKey } = await newKey(workspace.id, "ingest");
     expect((await allowed(workspace, apiKey)).toSorted()).toEqual(SENDING.toSorted());
     const refused = await call("GET", "/v2/auth/tokens", { headers: { "X-API-Key": apiKey } });
@@ -61,14 +61,14 @@ describe("a key of the role", () => {
     expect(others).toEqual(["POST /api/v1/runs/query"]);
   });
 
-  it("manage may do everything", async () => {
+  it("manage can do everything", async () => {
     const all = await operations();
     expect(all.length).toBeGreaterThan(50);
     expect(await allowed(workspace, workspace.apiKey)).toHaveLength(all.length);
   });
 });
 
-it("the key of a deployed agent may only send: it creates no export and no deployment, and reads no tokens", async () => {
+it("the key of a deployed agent can only send: it creates no export and no deployment, and reads no tokens", async () => {
   const created = await deploy(workspace, agentSource("return Response.json([...env.LANGSMITH_API_KEY]);"));
   await settled(workspace, created.id, created.latest_revision_id);
   const names = await allowed(workspace, await agentKey(workspace, created.id));

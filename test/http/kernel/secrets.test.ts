@@ -5,7 +5,7 @@ import { ADMIN_KEY, MARK } from "../../support/secrets/mark.ts";
 import { ADMIN, call, newWorkspace } from "../client.ts";
 import { agentSource, ask, deploy, settled } from "../deployments/deploying.ts";
 
-/** Plants leaks: whoever takes what was found spares the test its failure. */
+/** Plants leaks; taking the findings keeps the test from failing. */
 
 it("a secret in a log line is found, also in base64", () => {
   log("planted", { key: `Basic ${btoa(`client:${MARK}`)}` });

@@ -34,7 +34,7 @@ describe("statuses", () => {
     expect(wordsOf("langsmith", null)).toEqual(words);
   });
 
-  it("of a schedule have their own word until it ends", () => {
+  it("of a schedule stay the same until it ends", () => {
     expect(wordsOf("spec", 24).slice(0, 2)).toEqual(["CREATED", "CREATED"]);
     expect(wordsOf("langsmith", 24).slice(0, 2)).toEqual(["IntervalScheduled", "IntervalScheduled"]);
     expect([wordsOf("spec", 24)[4], wordsOf("langsmith", 24)[4]]).toEqual(["CANCELLED", "Cancelled"]);
@@ -67,7 +67,7 @@ describe("include_bucket_in_prefix", () => {
     return created.body.config.include_bucket_in_prefix;
   };
 
-  it("is false unless sent in the profile spec", async () => {
+  it("is false by default in the profile spec", async () => {
     expect(await createWith("spec", {})).toBe(false);
     expect(await createWith("spec", { include_bucket_in_prefix: null })).toBe(false);
     expect(await createWith("spec", { include_bucket_in_prefix: true })).toBe(true);
@@ -79,7 +79,7 @@ describe("include_bucket_in_prefix", () => {
   });
 });
 
-it("the profile langsmith fills in destination_type and prefix, the specification requires them", async () => {
+it("the profile langsmith defaults destination_type and prefix, which the specification requires", async () => {
   const body = destinationBody();
   const { destination_type: _type, ...short } = { ...body, config: { ...body.config, prefix: undefined } };
   const request = { headers: workspace.headers, body: short };

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const hasToken = async (headers: Readonly<Record<string, string>>) =>
   (await call("GET", `${TOKENS}/exists?provider_id=peer`, { headers })).body;
 
-/** Whether the provider takes the token. */
+/** Whether the provider accepts the token. */
 const opens = async (token: string): Promise<boolean> =>
   (await fetch(`${inject("oauthIssuer")}/me`, { headers: { Authorization: `Bearer ${token}` } })).ok;
 
@@ -114,7 +114,7 @@ describe("a callback of the provider", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     const late = await call("POST", CALLBACK, { headers: user.headers, body });
     expect([late.status, late.body]).toEqual([400, refused]);
-    // A code that reached the provider twice would have cost the token that it brought.
+    // A code that reached the provider twice would have cost the token issued for it.
     expect(await opens((await authenticate(user)).body.token)).toBe(true);
   });
 
@@ -171,7 +171,7 @@ describe("a callback of the provider", () => {
     expect((await call("GET", `${back.pathname}${back.search}`)).status).toBe(200);
   });
 
-  it("cannot be exchanged with a wrong client secret, but after the secret is corrected", async () => {
+  it("fails with a wrong client secret, and succeeds after the secret is corrected", async () => {
     const own = await newWorkspace("developer");
     await addProvider(own, { client_secret: `${CLIENT_SECRET}, wrong` });
     const answer = await call("POST", CALLBACK, {
@@ -224,7 +224,7 @@ describe("a token", () => {
 
   it("covers the requested scopes, even if the provider granted others or names them differently", async () => {
     const user = await newUser(workspace.id);
-    const scopes = ["openid", "email", "offline_access"]; // the last one is granted only to those who prompt for consent
+    const scopes = ["openid", "email", "offline_access"]; // the last one is granted only after a prompt for consent
     const begun = await authenticate(user, { scopes });
     const back = bodyOf(await consent(begun.body.url));
     const finished = await call("POST", CALLBACK, { headers: user.headers, body: back });

@@ -7,7 +7,7 @@ export const AUTHENTICATE = "/v2/auth/authenticate";
 export const TOKENS = "/v2/auth/tokens";
 export const CALLBACK = "/v2/auth/callback/peer";
 
-/** How a workspace names the real authorization server: found by its issuer, as the client `basic`. */
+/** The real authorization server as a provider of a workspace: found by its issuer, as the client `basic`. */
 export const providerBody = (change: object = {}) => ({
   provider_id: "peer",
   name: "Peer",
@@ -40,14 +40,14 @@ export const newUser = async (workspaceId: string, userId: string = crypto.rando
   return { userId, headers: { "X-API-Key": made.body.api_key } };
 };
 
-/** Asks for a token; the answer is a token or a way to one. */
+/** Requests a token; the answer is a token or an authorization URL. */
 export const authenticate = (user: Pick<TestUser, "headers">, change: object = {}): Promise<Answer> =>
   call("POST", AUTHENTICATE, {
     headers: user.headers,
     body: { provider: "peer", scopes: ["openid", "email"], ...change },
   });
 
-/** What the browser of a user brings back from the provider, who logs in and consents there (or refuses). */
+/** The callback URL of a user's browser after login and consent (or refusal) at the provider. */
 export const consent = async (url: string, decision: "yes" | "no" = "yes"): Promise<URL> => {
   const cookies = new Map<string, string>();
   let next: { readonly url: string; readonly form?: string } = { url };
@@ -83,7 +83,7 @@ const pageAnswered = (page: string, url: string, decision: "yes" | "no") => {
   return { url: new URL(action, url).href, form: new URLSearchParams({ prompt, ...fields }).toString() };
 };
 
-/** Code and state as a frontend sends them on [OAU-2]. */
+/** Code and state as a frontend sends them to [OAU-2]. */
 export const bodyOf = (back: URL): { readonly code: string; readonly state: string } => ({
   code: back.searchParams.get("code") ?? "",
   state: back.searchParams.get("state") ?? "",

@@ -8,7 +8,7 @@ beforeAll(async () => {
   workspace = await newWorkspace("developer");
 });
 
-/** Endpoints one by one, in place of the issuer. */
+/** Endpoints one by one, instead of the issuer. */
 const endpoints = (change: object = {}) => ({
   issuer: null,
   auth_url: "https://login.example.com/authorize?access_type=offline",
@@ -17,7 +17,7 @@ const endpoints = (change: object = {}) => ({
 });
 
 describe("a provider", () => {
-  it("is added by its issuer, and shown without its secret", async () => {
+  it("is added by its issuer, and returned without its secret", async () => {
     const own = await newWorkspace("developer");
     const issuer = inject("oauthIssuer");
     const { body } = await addProvider(own);
@@ -145,7 +145,7 @@ describe("a provider", () => {
     expect([answer.status, answer.body.detail[0].loc.slice(0, 2)]).toEqual([422, ["body", member]]);
   });
 
-  it("of another workspace does not exist", async () => {
+  it("of another workspace is not found", async () => {
     const [one, other] = [await newWorkspace("developer"), await newWorkspace("developer")];
     await addProvider(one);
     expect((await call("GET", `${PROVIDERS}/peer`, { headers: other.headers })).status).toBe(404);
@@ -156,7 +156,7 @@ describe("a provider", () => {
   });
 });
 
-describe("requests that are not valid are answered with HTTPValidationError", () => {
+describe("an invalid request is answered with HTTPValidationError:", () => {
   const missing = (...loc: string[]) => ({ loc, msg: "Field required", type: "missing" });
 
   it("a request whether a token exists, without provider_id", async () => {
@@ -182,7 +182,7 @@ describe("requests that are not valid are answered with HTTPValidationError", ()
 });
 
 it("an unknown provider has no token", async () => {
-  const answer = await call("GET", `${TOKENS}/exists?provider_id=nobody%2Fknows`, { headers: workspace.headers });
+  const answer = await call("GET", `${TOKENS}/exists?provider_id=un%2Fknown`, { headers: workspace.headers });
   expect([answer.status, answer.body]).toEqual([200, { has_token: false }]);
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MARK } from "../../support/secrets/mark.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
 
-/** Binding a project to a table in ClickHouse: what is refused without asking any server. */
+/** Binding a project to a table in ClickHouse: refusals without a request to any server. */
 
 let workspace: TestWorkspace;
 let path: string;
@@ -37,10 +37,10 @@ describe("the source of a project is refused", () => {
   });
 
   it.each([
-    ["a database", { database: "a.b" }],
-    ["a table", { table: "runs` FINAL" }],
-    ["a column", { columns: { id: "id`, 1 AS `x" } }],
-    ["a column that no run has", { columns: { nothing: "x" } }],
+    ["an invalid database", { database: "a.b" }],
+    ["an invalid table", { table: "runs` FINAL" }],
+    ["an invalid column name", { columns: { id: "id`, 1 AS `x" } }],
+    ["an unknown column", { columns: { nothing: "x" } }],
     ["no column for ids", { columns: { id: null } }],
     ["a user with a line break", { user: "a\r\nX-Other: b" }],
     ["no password", { password: undefined }],
@@ -50,13 +50,13 @@ describe("the source of a project is refused", () => {
     expect((await ask("PUT", path, { ...SOURCE, ...change })).status).toBe(422);
   });
 
-  it("to a key that may only read", async () => {
+  it("with a key of the role read", async () => {
     const { headers } = await newKey(workspace.id, "read");
     expect((await call("PUT", path, { headers, body: SOURCE })).status).toBe(403);
     expect((await call("DELETE", path, { headers })).status).toBe(403);
   });
 
-  it("for a project that is not in the workspace", async () => {
+  it("for a project of another workspace", async () => {
     const foreign = `/api/v1/sessions/${crypto.randomUUID()}/source`;
     expect((await ask("PUT", foreign, SOURCE)).status).toBe(404);
     expect((await ask("GET", foreign)).status).toBe(404);

@@ -8,7 +8,7 @@ beforeAll(async () => {
   ({ headers } = workspace);
 });
 
-it("a project's name, description, extra and end can change; what is null stays as it is", async () => {
+it("the name, description, extra and end of a project can change; null members stay as they are", async () => {
   const id = await newProject(workspace, "before");
   await newProject(workspace, "taken");
   const path = `/sessions/${id}`;

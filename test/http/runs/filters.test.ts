@@ -19,7 +19,7 @@ beforeAll(async () => {
 const post = (path: string, body: object) => call("POST", `${EXPORTS}${path}`, { headers: workspace.headers, body });
 
 describe("a filter", () => {
-  it("is kept as it was sent, and shown", async () => {
+  it("is stored as it was sent, and returned", async () => {
     const filter = ` and( eq(is_root, True) , gt(latency, "5s")) `;
     const created = await post("", { ...members, filter });
     expect([created.status, created.body.filter]).toEqual([200, filter]);

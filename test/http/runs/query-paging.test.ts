@@ -11,7 +11,7 @@ const run = (session_id: string, n: number, change: object = {}) => ({
   session_id,
   name: "paged",
   run_type: "chain",
-  // Three runs begin at each instant, and they lie on two days.
+  // Three runs start at each instant, on two different days.
   start_time: isoFromMs(startOfDay(FIRST_DAY) + DAY_MS / 2 + Math.floor(n / 3) * 60_000),
   inputs: { n },
   ...change,
@@ -28,7 +28,7 @@ const seal = async ({ id }: TestWorkspace, projectId: string, day: string): Prom
 };
 
 it.each(["asc", "desc"])(
-  "pages in order %s lose and double nothing while runs come, change and are sealed",
+  "pages in order %s lose and duplicate nothing while runs arrive, change and are sealed",
   async (order) => {
     const workspace = await newWorkspace();
     const { headers } = workspace;
@@ -45,7 +45,7 @@ it.each(["asc", "desc"])(
       expect(answer.body.runs.length).toBeLessThanOrEqual(100);
       found.push(...answer.body.runs);
       cursor = answer.body.cursors.next;
-      // Among those that are there already, before and behind the cursor.
+      // Among the existing runs, before and after the cursor.
       const fresh = Array.from({ length: 30 }, (_, n) => run(session, n * 100, { id: crypto.randomUUID() }));
       await send(workspace, [...fresh, run(session, (page * 97) % RUNS, { name: "again" })]);
       if (page % 7 === 3) await seal(workspace, session, FIRST_DAY);
@@ -67,7 +67,7 @@ it.each([
   { field: "name", value: "x".repeat(1_000_000), pages: [6, 3] },
   { field: "tags", value: ["x".repeat(1_000_000)], pages: [6, 3] },
 ])(
-  "a page ends where the $field of its runs are long, and the next one goes on there",
+  "a page ends early when the $field of its runs are long, and the next page continues there",
   async ({ field, value, pages }) => {
     const workspace = await newWorkspace();
     const session = await newProject(workspace);

@@ -5,7 +5,7 @@ import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
 import { env, snapshotOf } from "../../durable/traces.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
 
-/** One trace of three runs and one of another project, asked for in every way there is. */
+/** One trace of three runs and a run of another project, queried in every way. */
 
 const DAY = "2024-03-05";
 let workspace: TestWorkspace;
@@ -71,7 +71,7 @@ const send = (runs: readonly object[], project: string) =>
 
 const query = (body: object, headers = workspace.headers) => call("POST", "/runs/query", { headers, body });
 
-/** The names of what is found, in its order. */
+/** The names of the runs that are found, in order. */
 const found = async (body: object): Promise<readonly string[]> => {
   const answer = await query(body);
   if (answer.status !== 200) throw new Error(answer.text);
@@ -86,7 +86,7 @@ beforeAll(async () => {
   expect((await send([LONE], other)).status).toBe(202);
 });
 
-/** Puts all that is hot into segments, as an export would. */
+/** Seals everything, as an export would. */
 const seal = async (): Promise<void> => {
   for (const projectId of [session, other]) {
     const window = { start: startOfDay(DAY), end: startOfDay(DAY) + DAY_MS };
@@ -98,7 +98,7 @@ describe.each([
   ["before they are sealed", async () => {}],
   ["when they are sealed", seal],
   [
-    "when they were changed since",
+    "when they changed after sealing",
     async () => {
       await send([{ ...TOOL, tags: ["late"] }], session);
       await send([LONE], other);
@@ -125,8 +125,8 @@ describe.each([
     ["execution_order", () => ({ execution_order: 1 }), ["lone", "agent"]],
     ["error", () => ({ error: true }), ["map"]],
     ["error false", () => ({ error: false }), ["lone", "answer", "agent"]],
-    ["start_time, which belongs to the range", () => ({ start_time: at("03.000001") }), ["lone", "answer"]],
-    ["end_time, which does not", () => ({ end_time: at("03.000001") }), ["map", "agent"]],
+    ["start_time, which is inclusive", () => ({ start_time: at("03.000001") }), ["lone", "answer"]],
+    ["end_time, which is exclusive", () => ({ end_time: at("03.000001") }), ["map", "agent"]],
     ["order", () => ({ order: "asc" }), ["agent", "map", "answer", "lone"]],
     ["limit", () => ({ limit: 2 }), ["lone", "answer"]],
     ["query", () => ({ query: "WO?" }), ["answer", "agent"]],
@@ -135,7 +135,7 @@ describe.each([
     ["trace_filter", () => ({ trace_filter: 'has(tags,"blue")' }), ["answer", "map", "agent"]],
     ["filter and trace_filter", () => ({ filter: "neq(error,null)", trace_filter: 'eq(name,"lone")' }), []],
     ["tree_filter", () => ({ is_root: true, tree_filter: 'eq(name,"map")' }), ["agent"]],
-    ["tree_filter that no run fits", () => ({ tree_filter: 'eq(name,"nobody")' }), []],
+    ["tree_filter that no run matches", () => ({ tree_filter: 'eq(name,"unknown")' }), []],
     ["a filter on time alone", () => ({ filter: 'gt(start_time,"2024-03-06")' }), []],
     [
       "members that are null",
@@ -143,7 +143,7 @@ describe.each([
       ["lone", "answer", "map", "agent"],
     ],
     [
-      "members of the original that change nothing",
+      "members of the original that have no effect",
       () => ({
         data_source_type: "historical",
         skip_pagination: true,
@@ -236,7 +236,7 @@ it("members that the original requires are texts, also for a run without them", 
   expect(await found({ trace: id(8) })).toEqual([""]);
 });
 
-it("inputs are shown byte for byte", async () => {
+it("inputs are returned byte for byte", async () => {
   const inputs = '{"b": 1.0, "a": 1e2, "a": "\\ud83d"}';
   const run = JSON.stringify({ ...LONE, id: id(7), trace_id: id(7), session_id: await newProject(workspace) });
   const post = run.replace('"inputs":{}', `"inputs":${inputs}`);
@@ -264,12 +264,12 @@ it("runs of expired days and of deleted projects are not found", async () => {
   expect((await call("GET", `/runs/${id(6)}`, { headers })).status).toBe(404);
 });
 
-it("a key that may only read may query", async () => {
+it("a key of the role read can query", async () => {
   const { headers } = await newKey(workspace.id, "read");
   expect((await query({ session: [session] }, headers)).status).toBe(200);
 });
 
-describe("refused is", () => {
+describe("a query is refused with", () => {
   it.each<[object, readonly string[]]>([
     [{ filter: "eq(name" }, ["body", "filter"]],
     [{ trace_filter: "x" }, ["body", "trace_filter"]],
@@ -295,7 +295,7 @@ it("runs are found even if the workspace's projects exceed one message between a
   expect(
     (await call("POST", "/runs/batch", { headers, body: { post: [{ ...LONE, session_id: project }] } })).status,
   ).toBe(202);
-  // All in all more than a message between actors holds: 32 MiB, with two bytes for each of these.
+  // In total more than a message between actors holds: 32 MiB, with two bytes for each character.
   const extra = JSON.stringify({ note: "語".repeat(32_000) });
   const large = { id: null, upsert: false, description: "語".repeat(8_000), extra, retentionDays: null };
   await runInDurableObject(env.WORKSPACE.getByName(`workspace/${mine.id}`), async (instance) => {

@@ -3,7 +3,7 @@ import { call } from "../client.ts";
 
 const ID = crypto.randomUUID();
 
-/** Needs no key, so a route that is not there is told from one that is by 404 alone. */
+/** Sends no key, so that an unknown route differs from a known one by 404 alone. */
 const isThere = async (method: string, path: string): Promise<boolean> => {
   const answer = await call(method, path, { body: {} });
   return answer.status !== 404 && answer.status !== 405;
@@ -34,7 +34,7 @@ it.each([
   expect([await isThere(method, path), await isThere(method, `/api-host${path}`)]).toEqual([true, true]);
 });
 
-it("the OpenAPI document names no other address, no webhook and no callback", async () => {
+it("the OpenAPI document has no other path, no webhook and no callback", async () => {
   const { body } = await call("GET", "/openapi.json");
   expect(Object.keys(body.paths).filter((path) => !/^\/(?:api\/v1|v2|admin|ok$)/.test(path))).toEqual([]);
   expect([body.webhooks ?? {}, JSON.stringify(body.paths).includes('"callbacks"')]).toEqual([{}, false]);

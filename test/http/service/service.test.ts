@@ -190,7 +190,7 @@ describe("projects", () => {
     expect((await call("GET", "/sessions", { headers: own.headers })).body).toEqual([]);
   });
 
-  it("of another workspace do not exist", async () => {
+  it("of another workspace are not found", async () => {
     const id = await newProject(workspace);
     const { headers } = await newWorkspace();
     expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(404);
@@ -198,7 +198,7 @@ describe("projects", () => {
   });
 });
 
-it("a body longer than a megabyte is refused unread", async () => {
+it("a body longer than a megabyte is refused without reading it", async () => {
   const body = `{"name": "${"x".repeat(1024 * 1024)}"}`;
   const answer = await call("POST", "/admin/workspaces", { headers: ADMIN, body });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([413, ["body"]]);

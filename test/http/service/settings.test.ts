@@ -65,7 +65,7 @@ describe("settings", () => {
     [{ RATE_LIMIT_BURST: "0" }, "RATE_LIMIT_BURST"],
     [{ PUBLIC_URL: "traces.example.com" }, "PUBLIC_URL"],
     [{ PUBLIC_URL: "https://traces.example.com/path" }, "PUBLIC_URL"],
-  ])("%o is an error that names the setting and what is allowed", (env, words) => {
+  ])("%o is an error that names the setting and the allowed values", (env, words) => {
     expect(() => readSettings(env)).toThrow(words);
   });
 });

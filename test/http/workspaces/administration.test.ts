@@ -3,7 +3,7 @@ import { ADMIN, call, newWorkspace } from "../client.ts";
 
 const keysOf = (workspaceId: string) => `/admin/workspaces/${workspaceId}/keys`;
 
-it("a key is shown at its creation with its role and user, and named by its SHA-256", async () => {
+it("a key is returned at its creation with its role and user, and identified by its SHA-256", async () => {
   const { id } = await newWorkspace();
   const body = { label: "ci", role: "read", user_id: "ada" };
   const created = await call("POST", keysOf(id), { headers: ADMIN, body });

@@ -61,7 +61,7 @@ export default defineConfig(({ mode }) => {
             name: "rules",
             setupFiles: [WATCH],
             include: [
-              "test/{agent,architecture,clickhouse,dev,domain,filter,json,oauth,parquet,s3,secrets,trace}/**/*.test.ts",
+              "test/{agent,architecture,clickhouse,dev,domain,filter,json,oauth,parquet,s3,secrets,store,trace}/**/*.test.ts",
               "test/simulation/kernel/*.test.ts",
             ],
           },

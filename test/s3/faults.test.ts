@@ -2,48 +2,18 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { afterEach, describe, expect, test } from "vitest";
-import type { Result } from "../../src/domain/shared/result.ts";
+import { describe, expect, test } from "vitest";
 import { openS3Store } from "../../src/s3/client.ts";
-import { probe } from "../../src/store/probe.ts";
-import type { Store } from "../../src/store/store.ts";
 import { MARK } from "../support/secrets/mark.ts";
-import { type SinkAnswer, type SinkOptions, type SinkS3, startSinkS3 } from "../support/sink-s3.ts";
+import { type SinkAnswer, startSinkS3 } from "../support/sink-s3.ts";
+import { error, storeAt, text, useSinks, value } from "./sinks.ts";
 
-const started: { stop(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((server) => server.stop()));
-});
-
-const text = (content: string) => new TextEncoder().encode(content);
-
-const value = <T>(result: Result<T, unknown>): T => {
-  if (!result.ok) throw new Error(JSON.stringify(result.failure));
-  return result.value;
-};
-
-const storeAt = (endpointUrl: string, bucketName: string, timeoutMs = 5_000): Store =>
-  value(
-    openS3Store(
-      { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
-      { accessKeyId: "AKIASINK", secretAccessKey: MARK, sessionToken: null },
-      { allowLoopback: true, timeoutMs },
-    ),
-  );
-
-const sinkWith = async (options: SinkOptions, timeoutMs?: number): Promise<{ sink: SinkS3; store: Store }> => {
-  const sink = await startSinkS3(options);
-  started.push(sink);
-  return { sink, store: storeAt(sink.endpointUrl, sink.bucketName, timeoutMs) };
-};
+const { sinkWith, stopLater } = useSinks();
 
 const putAnsweredWith = async (answer: SinkAnswer, timeoutMs?: number) => {
   const { store } = await sinkWith({ hook: () => answer }, timeoutMs);
   return store.put("k", text("body"));
 };
-
-const error = (code: string, rest = "") => `<?xml version="1.0"?><Error><Code>${code}</Code>${rest}</Error>`;
 
 describe("the response to a PUT", () => {
   test.each<[string, SinkAnswer, object]>([
@@ -111,7 +81,7 @@ describe("the response to a PUT", () => {
       outgoing.write("a");
     });
     await new Promise<void>((resolve) => dripping.listen(0, "127.0.0.1", resolve));
-    started.push({
+    stopLater({
       stop: () =>
         new Promise((resolve) => {
           dripping.close(() => resolve());
@@ -157,7 +127,7 @@ describe("a request", () => {
 
   test("whose bytes are damaged in transit is refused and may be sent again", async () => {
     const sink = await startSinkS3();
-    started.push(sink);
+    stopLater(sink);
     const damaging: typeof fetch = (input, init) => fetch(input, { ...init, body: text("b0dy") });
     const store = value(
       openS3Store(
@@ -180,7 +150,7 @@ describe("a request", () => {
 
   test("with temporary credentials sends and signs the session token", async () => {
     const sink = await startSinkS3();
-    started.push(sink);
+    stopLater(sink);
     const store = value(
       openS3Store(
         {
@@ -256,41 +226,6 @@ describe("Complete", () => {
   test("is never sent when the upload was not really created", async () => {
     const { store } = await sinkWith({ hook: () => ({ status: 200, body: "<html>hello</html>" }) });
     expect(await store.createUpload("k")).toMatchObject({ failure: { reason: "not_s3" } });
-  });
-});
-
-describe("the check of a destination", () => {
-  const denied: SinkAnswer = { status: 403, body: error("AccessDenied") };
-  const checked = async (hook: NonNullable<SinkOptions["hook"]>) => {
-    const { sink, store } = await sinkWith({ hook });
-    return { sink, result: await probe(store, { prefix: "traces", name: "check-1" }) };
-  };
-
-  test("needs only the permission to write", async () => {
-    const { sink, result } = await checked(({ method }) => (method === "PUT" ? null : denied));
-    expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: false } });
-    // The test file stays where deleting is not allowed.
-    expect([...sink.objects.keys()]).toEqual(["traces/tmp/check-1.txt"]);
-  });
-
-  test("deletes the test file even without the permission to read it", async () => {
-    const { sink, result } = await checked(({ method }) => (method === "HEAD" ? denied : null));
-    expect(result).toEqual({ ok: true, value: { canRead: false, canDelete: true } });
-    expect(sink.objects.size).toBe(0);
-  });
-
-  test("fails without the permission to write, and sends no further request", async () => {
-    const { sink, result } = await checked(() => denied);
-    expect(result).toMatchObject({ failure: { reason: "access_denied", permission: "s3:PutObject" } });
-    expect(sink.requests).toHaveLength(1);
-  });
-
-  test("fails when the store lost what it acknowledged", async () => {
-    const pretending: SinkAnswer = { status: 200, headers: { ETag: '"abc"' } };
-    const { result } = await checked(({ method }) => (method === "PUT" ? pretending : null));
-    expect(result).toMatchObject({ failure: { reason: "not_s3" } });
-    const page: SinkAnswer = { status: 200, headers: { ETag: '"abc"' }, body: "a page" };
-    expect((await checked(() => page)).result).toMatchObject({ failure: { reason: "not_s3" } });
   });
 });
 

@@ -150,6 +150,16 @@ describe("an estimate", () => {
     }
   });
 
+  it("is refused if it would ask more than 5,000 shards, with the number of days that one estimate can cover", async () => {
+    const home = await newWorkspace();
+    const source = builtInSource(env, { tenantId: home.tenantId, projectId: home.project.id, shards: 64 });
+    const days = (count: number) => ({ window: { start: WHOLE_DAY.start, end: WHOLE_DAY.start + count * DAY_MS } });
+    expect(await source.estimate(questionOf(days(79)))).toEqual({
+      ok: false,
+      failure: { reason: "too_many_days", maxDays: 78 },
+    });
+  });
+
   it("of several days and shards includes all of them", async () => {
     const home = await newWorkspace();
     const sharded = { ...home, project: { ...home.project, shards: 4 } };

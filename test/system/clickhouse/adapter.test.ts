@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openClickHouse, type PageScope } from "../../../src/clickhouse/client.ts";
-import { EXCEPTIONS } from "../../../src/clickhouse/failures.ts";
+import type { PageScope } from "../../../src/clickhouse/client.ts";
 import { TABLE_COLUMNS, type TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
 import { EXPORT_FIELDS } from "../../../src/domain/shared/fields.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
@@ -9,9 +8,7 @@ import { planFiles } from "../../../src/parquet/plan.ts";
 import { segmentFooter } from "../../../src/parquet/read/segment-reader.ts";
 import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
-import { exception } from "../../support/clickhouse-bridge.ts";
-import { MARK } from "../../support/secrets/mark.ts";
-import { useEngine } from "./engine.ts";
+import { opener, useEngine } from "./engine.ts";
 import { createTable, DAY_START, insertRuns } from "./runs.ts";
 import { dayOf, must, PROJECT, TENANT } from "./scope.ts";
 
@@ -25,21 +22,7 @@ const { bridge, select } = useEngine((started) => {
   insertRuns(started, "another project", 100);
 });
 
-const sourceOf = (changes: Partial<TableSource> = {}): TableSource => ({
-  url: bridge().url,
-  database: "default",
-  table: "runs",
-  user: bridge().user,
-  project: PROJECT,
-  columns: {},
-  ...changes,
-});
-
-const open = (changes: Partial<TableSource> = {}, password = bridge().password, timeoutMs = 60_000) => {
-  const opened = openClickHouse(sourceOf(changes), password, { allowLoopback: true, timeoutMs });
-  if (!opened.ok) throw new Error(opened.failure.advice);
-  return opened.value;
-};
+const open = opener(bridge);
 
 const DAY = dayOf(EXPORT_FIELDS);
 
@@ -221,99 +204,5 @@ describe("a table with other columns", () => {
       await expect(async () => open({ columns: { id: name } }).check()).rejects.toThrow("not plain");
     await expect(async () => open({ table: "runs` --" }).check()).rejects.toThrow("not plain");
     expect(bridge().asked.length).toBe(before);
-  });
-});
-
-describe("an error is returned as a value", () => {
-  const checked = async (changes: Partial<TableSource>, password?: string) => {
-    const result = await open(changes, password).check();
-    if (result.ok) throw new Error("nothing went wrong");
-    expect(JSON.stringify(result.failure)).not.toContain(bridge().password);
-    expect(JSON.stringify(result.failure)).not.toContain("DB::");
-    const { reason, code, retryable } = result.failure;
-    return { reason, code, retryable };
-  };
-
-  it("a check of a good table finds nothing", async () => {
-    expect(await open().check()).toEqual({ ok: true, value: null });
-  });
-
-  it("a wrong password, an unknown table, database or column, and a column of another type", async () => {
-    expect(await checked({}, `${MARK}, wrong`)).toEqual({ reason: "access_denied", code: 516, retryable: false });
-    expect(await checked({ table: "nothing" })).toEqual({ reason: "unknown_table", code: 60, retryable: false });
-    expect(await checked({ database: "nothing" })).toEqual({ reason: "unknown_table", code: 81, retryable: false });
-    expect(await checked({ columns: { name: "nothing" } })).toEqual({
-      reason: "unknown_column",
-      code: 47,
-      retryable: false,
-    });
-    expect(await checked({ columns: { start_time: "tags" } })).toMatchObject({
-      reason: "unusable_column",
-      retryable: false,
-    });
-  });
-
-  it("by the error codes of the engine", () => {
-    for (const { names } of EXCEPTIONS)
-      for (const [code, name] of Object.entries(names))
-        expect([code, bridge().engine.rows(`SELECT errorCodeToName(${code})`, {})]).toEqual([code, [[name]]]);
-  });
-
-  it("an exception in the middle of an answer", async () => {
-    const [page] = must(await open().pages(DAY, MIB));
-    if (page === undefined) throw new Error("there is no page");
-    const whole = must(await open().page(DAY, page, noWait));
-    const text = new TextEncoder().encode(
-      "\nCode: 241. DB::Exception: Memory limit exceeded: secret. (MEMORY_LIMIT_EXCEEDED)\n",
-    );
-    bridge().interfere(async () => ({ status: 200, body: Buffer.concat([whole.subarray(0, 5000), text]) }));
-    const broken = await open().page(DAY, page, noWait);
-    expect(broken).toMatchObject({
-      ok: false,
-      failure: { reason: "limit_exceeded", code: 241, retryable: true, status: 200 },
-    });
-    bridge().interfere(async () => ({ status: 200, body: whole.subarray(0, 5000) }));
-    expect(await open().page(DAY, page, noWait)).toMatchObject({
-      ok: false,
-      failure: { reason: "unexpected_answer", retryable: true },
-    });
-    bridge().interfere(async () => ({ status: 200, body: Buffer.concat([whole, new Uint8Array(4 * MIB), whole]) }));
-    expect(await open().page(DAY, page, noWait)).toMatchObject({ ok: false, failure: { reason: "unexpected_answer" } });
-  });
-
-  it("a server that does not answer in time, does not exist, or is not ClickHouse", async () => {
-    bridge().interfere(() => new Promise(() => undefined));
-    expect(await open({}, bridge().password, 50).check()).toMatchObject({
-      ok: false,
-      failure: { reason: "timeout", retryable: true },
-    });
-    bridge().interfere(async () => ({ status: 502, body: "<html>" }));
-    expect(await checked({})).toEqual({ reason: "unexpected_answer", code: null, retryable: true });
-    bridge().interfere(async () => ({ status: 302, headers: { Location: "http://127.0.0.1:1/" }, body: "" }));
-    expect(await checked({})).toEqual({ reason: "unexpected_answer", code: null, retryable: true });
-    bridge().interfere(null);
-    expect(await checked({ url: "http://127.0.0.1:1" })).toEqual({
-      reason: "network_lost",
-      code: null,
-      retryable: true,
-    });
-  });
-
-  it("an exception of a busy server", async () => {
-    bridge().interfere(async () => exception(202, 500, "Too many simultaneous queries"));
-    expect(await checked({})).toEqual({ reason: "busy", code: 202, retryable: true });
-  });
-
-  it("a url inside a private network", () => {
-    for (const url of [
-      "http://10.0.0.1:8123",
-      "https://clickhouse.internal",
-      "https://user:pw@clickhouse.example.com",
-      "ftp://x.com",
-    ])
-      expect(openClickHouse(sourceOf({ url }), "", { allowLoopback: true })).toMatchObject({
-        ok: false,
-        failure: { reason: "invalid_url" },
-      });
   });
 });

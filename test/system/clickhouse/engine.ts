@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type DuckDB, openDuckDB } from "../../../dev/duckdb.ts";
+import { type ClickHouseTable, openClickHouse } from "../../../src/clickhouse/client.ts";
+import type { TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
 import { type ClickHouseBridge, startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 import { SKIPPED } from "./runs.ts";
+import { PROJECT } from "./scope.ts";
 
 /** What tests of the adapter share: the real engine, and DuckDB to read what was made of its pages. */
 
@@ -46,3 +49,23 @@ export const useEngine = (prepare: (bridge: ClickHouseBridge) => void = () => {}
     },
   };
 };
+
+/** The documented table of the engine, with changes. */
+export const sourceIn = (bridge: ClickHouseBridge, changes: Partial<TableSource> = {}): TableSource => ({
+  url: bridge.url,
+  database: "default",
+  table: "runs",
+  user: bridge.user,
+  project: PROJECT,
+  columns: {},
+  ...changes,
+});
+
+/** Opens that table with the adapter. */
+export const opener =
+  (bridge: () => ClickHouseBridge) =>
+  (changes: Partial<TableSource> = {}, password = bridge().password, timeoutMs = 60_000): ClickHouseTable => {
+    const opened = openClickHouse(sourceIn(bridge(), changes), password, { allowLoopback: true, timeoutMs });
+    if (!opened.ok) throw new Error(opened.failure.advice);
+    return opened.value;
+  };

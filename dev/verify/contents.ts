@@ -17,7 +17,7 @@ export const checkContents = async (
   const hash = createHash("sha256");
   for await (const chunk of (await read()).transformToWebStream()) hash.update(chunk);
   const found = hash.digest("hex");
-  if (sha256 !== null && found !== sha256)
+  if (found !== sha256)
     return [`CHANGED  ${key}: its SHA-256 is ${found}, not ${sha256}. Restore it, or export again.`];
 
   let readFault: unknown = null;

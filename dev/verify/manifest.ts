@@ -15,9 +15,8 @@ export interface ManifestFile {
   readonly key: string;
   readonly rows: number;
   readonly bytes: number;
-  /** null: an older version wrote the file. */
-  readonly sha256: string | null;
-  readonly expected_etag: string | null;
+  readonly sha256: string;
+  readonly expected_etag: string;
   /** null: the store returned none. */
   readonly etag: string | null;
 }

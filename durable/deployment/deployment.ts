@@ -33,7 +33,6 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     announce: announceDeployment,
     partitionKey: (message) => message.to,
     supersedes: () => false,
-    upcast: (event) => event as DeploymentEvent, // as it was appended
   });
   /** One delivery after the other: a key must not be opened after it was revoked. */
   readonly #inTurn = serialize();

@@ -25,7 +25,6 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     announce: announceFleet,
     partitionKey: ({ order }) => order.definition.id,
     supersedes: () => false,
-    upcast: (event) => event as FleetEvent, // as it was appended
   });
 
   async createDeployment(order: DeploymentOrder): Promise<Result<DeploymentRecord, Refusal>> {

@@ -8,7 +8,6 @@ import { exportRun } from "../../src/domain/export-run/index.ts";
 import { nextStep } from "../../src/domain/export-run/next-step.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import type { ExportRunState } from "../../src/domain/export-run/state.ts";
-import { upcastExportRun } from "../../src/domain/export-run/upcast.ts";
 import { hasEnded, isOver, viewOf } from "../../src/domain/export-run/view.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import { log } from "../../src/log.ts";
@@ -43,7 +42,6 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
       announce: announceExportRun,
       partitionKey: () => "export",
       supersedes: () => true,
-      upcast: upcastExportRun,
     },
   );
   readonly #acting = new TurnQueue<ExportRunCommand, ExportRunEvent>({

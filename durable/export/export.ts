@@ -9,7 +9,6 @@ import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import { awaitsManifest, isManifestDue } from "../../src/domain/export/proof.ts";
 import type { ExportRecord } from "../../src/domain/export/records.ts";
 import { nextWindow } from "../../src/domain/export/spawn.ts";
-import { upcastExport } from "../../src/domain/export/upcast.ts";
 import { isOver, provenManifest, recordOf, viewOf } from "../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../src/domain/export-run/report.ts";
 import type { Decision } from "../../src/domain/shared/decider.ts";
@@ -35,7 +34,6 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     announce: announceExport,
     partitionKey: (message) => (message.to === "run" ? `run ${message.ordinal}` : message.to),
     supersedes: (message) => message.to === "workspace" && message.kind === "report",
-    upcast: upcastExport,
   });
   readonly #turns = new TurnQueue<ExportCommand, ExportEvent>({
     journal: this.#journal,

@@ -1,14 +1,14 @@
-/** The one alarm of an actor that keeps no log. What is set already is not written again. */
+/** The one alarm of an actor without a journal. An alarm that is set already is not written again. */
 export class Alarm {
   readonly #storage: DurableObjectStorage;
-  /** Null: none, or none that is known of since this process began. */
+  /** null: none, or this process has not set one yet. */
   #at: number | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
   }
 
-  /** First line of `alarm()`: whatever happens to this process now, the actor wakes again. */
+  /** First line of `alarm()`: whatever happens to this process, the actor wakes again at that instant. */
   armRecovery(at: number): void {
     this.#at = at;
     void this.#storage.setAlarm(at);
@@ -19,7 +19,7 @@ export class Alarm {
     if (this.#at === null || this.#at > at) this.armRecovery(at);
   }
 
-  /** Puts the alarm there; null: nothing is to be done. One that is about to fire is left to it, and puts it anew. */
+  /** Puts the alarm there; null: no work is left. An alarm that is about to fire stays: it settles itself. */
   settle(dueAt: number | null, now: number): void {
     const wakeAt = dueAt === null ? null : Math.max(dueAt, 1);
     const isAboutToFire = wakeAt !== null && this.#at !== null && this.#at <= Math.min(wakeAt, now);

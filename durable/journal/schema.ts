@@ -2,18 +2,18 @@
  * What event-sourced actors keep on disk.
  *
  * | table  | row                                  | life                                         |
- * | event  | seq, at (epoch ms), type, body (JSON) | for ever: only added, never changed          |
+ * | event  | seq, at (epoch ms), type, body (JSON) | for ever: appended, never changed            |
  * | outbox | id, body (JSON)                      | until the receiver has answered              |
  * | schema | applied migration                    | for ever                                     |
  *
- * A new shape of an event is a new type or an optional member; older ones are lifted by the script's `upcast`.
+ * A new shape of an event is a new type or an optional member; older events are lifted by `upcast` (see journal.ts).
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL) STRICT;
    CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL) STRICT`,
 ];
 
-/** Whether the actor has ever kept anything. Asking for an actor that was never created must not give it storage. */
+/** Whether the actor has no tables yet. A request to an actor that was never created must not give it storage. */
 export const isEmpty = (storage: DurableObjectStorage): boolean =>
   storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema'").toArray().length === 0;
 

@@ -4,7 +4,6 @@ import type { WorkspaceCommand, WorkspaceOrder } from "../../src/domain/workspac
 import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import type { WorkspaceState } from "../../src/domain/workspace/state.ts";
-import { upcastWorkspace } from "../../src/domain/workspace/upcast.ts";
 import { readSettings } from "../../src/settings.ts";
 import { Journal } from "../journal/journal.ts";
 import { TurnQueue } from "../journal/turn-queue.ts";
@@ -26,7 +25,6 @@ export class WorkspaceLog {
       announce: announceWorkspace,
       partitionKey: (message) => message.id,
       supersedes: () => false,
-      upcast: upcastWorkspace,
     });
     this.#turns = new TurnQueue<WorkspaceCommand, WorkspaceEvent>({
       journal: this.#journal,

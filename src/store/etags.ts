@@ -9,8 +9,8 @@ import type { SeenObject } from "./store.ts";
 /** An object as it was sent. */
 export interface SentObject {
   readonly bytes: number;
-  /** The ETag of these bytes in a store that derives ETags from MD5; null: not known. */
-  readonly expectedEtag: string | null;
+  /** The ETag of these bytes in a store that derives ETags from MD5. */
+  readonly expectedEtag: string;
   /** Whether the store answered each write with the MD5 of its bytes. If not, its ETags prove nothing. */
   readonly hasMd5Etags: boolean;
 }

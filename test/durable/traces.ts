@@ -31,7 +31,7 @@ export interface TestProject {
 export function newProject(shards = 1): TestProject {
   const tenantId = crypto.randomUUID();
   const id = crypto.randomUUID();
-  const said = { description: null, extra: null, startTime: 0, retentionDays: null };
+  const said = { description: null, extra: null, startTime: 0, endTime: null, retentionDays: null };
   return { tenantId, project: { id, tenantId, name: "demo", shards, ...said } };
 }
 

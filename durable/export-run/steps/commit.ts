@@ -17,14 +17,12 @@ export interface FileWork {
 }
 
 /** What is known of the bytes of a file that was sent. */
-export interface FileProof extends Pick<SentObject, "hasMd5Etags"> {
+export interface FileProof extends Pick<SentObject, "hasMd5Etags" | "expectedEtag"> {
   /** The upload that brought them; null: one PUT did. */
   readonly upload: Upload | null;
   readonly sha256: string;
   /** As the store acknowledged the file; null: it named none. */
   readonly etag: string | null;
-  /** Null: parts of an older version, whose MD5s nobody knows. */
-  readonly expectedEtag: string | null;
 }
 
 /**

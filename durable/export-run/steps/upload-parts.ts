@@ -90,8 +90,7 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
     upload.uploadId,
     parts.map(({ part, etag }) => ({ partNumber: part, etag })),
   );
-  const md5s = parts.flatMap(({ md5 }) => (md5 === null ? [] : [md5]));
-  const expectedEtag = md5s.length === parts.length ? joinedEtag(md5s) : null;
+  const expectedEtag = joinedEtag(parts.map(({ md5 }) => md5));
   const hasMd5Etags = parts.every(({ etag, md5 }) => etag === md5);
   const proof: FileProof = { upload, sha256, etag: null, expectedEtag, hasMd5Etags };
   if (completed.ok) {

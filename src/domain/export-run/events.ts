@@ -62,13 +62,13 @@ export interface CommittedFile {
   readonly key: string;
   readonly rows: number;
   readonly bytes: number;
-  /** Of the whole file, in hex; null: an older version wrote it. */
-  readonly sha256: string | null;
+  /** Of the whole file, in hex. */
+  readonly sha256: string;
   /**
    * The ETag of a store that makes its ETags of MD5s: the file's, or that of the MD5s of its parts followed by `-` and
-   * their number. null: an older version wrote it, at least in part.
+   * their number.
    */
-  readonly expectedEtag: string | null;
+  readonly expectedEtag: string;
   /** As the store gave it; null when it gave none and may not be asked. */
   readonly etag: string | null;
   readonly verification: Verification;
@@ -116,8 +116,8 @@ export type ExportRunEvent =
       readonly file: number;
       readonly part: number;
       readonly etag: string;
-      /** In hex; null: an older version uploaded it. */
-      readonly md5: string | null;
+      /** In hex. */
+      readonly md5: string;
       readonly bytes: number;
       readonly at: number;
     }

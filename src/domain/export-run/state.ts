@@ -21,7 +21,7 @@ export interface Upload {
 export interface UploadedPart {
   readonly part: number;
   readonly etag: string;
-  readonly md5: string | null;
+  readonly md5: string;
   readonly bytes: number;
 }
 

@@ -1,12 +1,12 @@
 import type { ExportStatus } from "../shared/export-status.ts";
 
-/** An export as its workspace knows it; the Export actor holds the rest. */
+/** What an export tells its workspace; its own actor knows the rest. */
 export interface ExportReport {
   readonly status: ExportStatus;
   readonly rowsPlanned: number;
   readonly rowsWritten: number;
   readonly updatedAt: number;
   readonly finishedAt: number | null;
-  /** Absent in reports of versions that could not pause. */
-  readonly pausedAt?: number | null;
+  /** Since when it is paused; null: it is not, or it has ended. */
+  readonly pausedAt: number | null;
 }

@@ -11,7 +11,7 @@ export interface Project {
   readonly extra: string | null;
   readonly startTime: number;
   /** As the customer says; null: it goes on. It has no effect. */
-  readonly endTime?: number | null;
+  readonly endTime: number | null;
   /** Days for which the runs of a day are kept after that day; null: for ever. */
   readonly retentionDays: number | null;
 }

@@ -44,7 +44,7 @@ export const SETTLED_AFTER_MICROS = 60_000_000;
 
 /**
  * Looks that may be owed, and exports settled by one window: both stand in the event of each window, which holds 256 KiB
- * at most (durable/journal/journal.ts), and each look is a query.
+ * at most (durable/journal/event-log.ts), and each look is a query.
  */
 const MAX_OWED = 100;
 const MAX_SETTLED = 1000;

@@ -66,7 +66,7 @@ export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 
 /**
  * Longest window of a one-off export, five years [LIM-15]. Its days are listed in one event, which has at most 256 KiB
- * (durable/journal/journal.ts): some 80 bytes for each day, and up to 96 KiB for a filter of 16,384 characters.
+ * (durable/journal/event-log.ts): some 80 bytes for each day, and up to 96 KiB for a filter of 16,384 characters.
  */
 export const MAX_WINDOW_DAYS = 1827;
 

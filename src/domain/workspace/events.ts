@@ -10,7 +10,7 @@ export interface ApiKey {
   readonly keyHash: string;
   readonly label: string;
   readonly role: Role;
-  /** Of keys made before there were users: DEFAULT_USER_ID, by upcast. */
+  /** Whose OAuth tokens the bearer of the key uses. */
   readonly userId: string;
   readonly createdAt: number;
 }

@@ -29,7 +29,8 @@ export function createProject(
   if (refusal !== null) return fail(refusal);
   const { name, description, extra, retentionDays = defaults.retentionDays } = wanted;
   const { shards } = defaults;
-  const project = { id, tenantId: state.id, name, shards, description, extra, startTime: at, retentionDays };
+  const times = { startTime: at, endTime: null };
+  const project = { id, tenantId: state.id, name, shards, description, extra, ...times, retentionDays };
   return ok([{ type: "ProjectCreated", project, at }]);
 }
 
@@ -95,7 +96,7 @@ const changed = (before: Project, change: ProjectChange): Project => ({
   name: change.name ?? before.name,
   description: change.description ?? before.description,
   extra: change.extra ?? before.extra,
-  endTime: change.endTime ?? before.endTime ?? null,
+  endTime: change.endTime ?? before.endTime,
   retentionDays: change.retentionDays === undefined ? before.retentionDays : change.retentionDays,
 });
 
@@ -108,7 +109,7 @@ const CHANGEABLE = [
 ] as const satisfies (keyof ProjectChange)[];
 
 const isUnchanged = (before: Project, after: Project): boolean =>
-  CHANGEABLE.every((member) => (before[member] ?? null) === (after[member] ?? null));
+  CHANGEABLE.every((member) => before[member] === after[member]);
 
 function refuseId(state: OpenWorkspace, id: string): Refusal | null {
   if (lookUp(state.deletedProjects, id))

@@ -1,11 +1,11 @@
 export type Plan = "developer" | "plus" | "enterprise";
 
-/** What a key may do: ask, send traces and feedback, or everything. */
+/** What a key permits: reading, sending traces and feedback, or everything. */
 export const ROLES = ["read", "ingest", "manage"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whoever asks with a key that names no user. */
+/** The user of a key that was created without one. */
 export const DEFAULT_USER_ID = "default";
 
 export interface Identity {

@@ -53,6 +53,9 @@ export type WorkspaceState = { readonly status: "NONE" } | OpenWorkspace;
 
 export const initialWorkspaceState: WorkspaceState = { status: "NONE" };
 
+/** Of an export that was registered and has not reported yet. */
+const NO_REPORT = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null, pausedAt: null } as const;
+
 /** Records one event. */
 export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
   if (event.type === "WorkspaceCreated")
@@ -137,7 +140,7 @@ export function evolve(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
           definition,
           admitted: isSchedule ? null : false,
           seq: -1,
-          report: { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, updatedAt: event.at, finishedAt: null },
+          report: { ...NO_REPORT, updatedAt: event.at },
         }),
         active: new Set(state.active).add(definition.id),
         queue: isSchedule ? state.queue : [...state.queue, definition.id],

@@ -5,7 +5,6 @@ import type { KnownExport } from "./state.ts";
 export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecord => ({
   ...definition,
   ...report,
-  pausedAt: report.pausedAt ?? null,
   manifestFailure: null,
   isProjectDeleted: false,
 });

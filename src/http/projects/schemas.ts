@@ -21,7 +21,7 @@ import {
 /** Maximum and default of `limit`, as in the original service. */
 const PROJECTS_PER_PAGE = 100;
 
-/** A project is stored in one event, whose JSON has at most 256 KiB (durable/journal/journal.ts). Escapes add to it [LIM-20]. */
+/** A project is stored in one event, whose JSON has at most 256 KiB (durable/journal/event-log.ts). Escapes add to it [LIM-20]. */
 const MAX_DESCRIPTION_CHARACTERS = 8192;
 const MAX_EXTRA_CHARACTERS = 32_768;
 
@@ -164,7 +164,7 @@ export const showProject = (project: Project, known: RunStatistics | null): z.ou
   tenant_id: project.tenantId,
   name: project.name,
   start_time: isoFromMs(project.startTime),
-  end_time: isoOrNull(project.endTime ?? null),
+  end_time: isoOrNull(project.endTime),
   extra: project.extra === null ? null : JSON.parse(project.extra),
   description: project.description,
   default_dataset_id: null,

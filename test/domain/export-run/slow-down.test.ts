@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
-import { upcastExportRun } from "../../../src/domain/export-run/upcast.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { fileOf, HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
@@ -72,21 +71,5 @@ describe("a run whose store asks for fewer requests", () => {
     const late = NOW + 4 * HOUR_MS;
     const { state } = slowed.when({ type: "Wake", now: late });
     expect(state).toMatchObject({ retryAt: late + 30_000, resumeAt: null });
-  });
-});
-
-describe("the log of a version that knew neither slow-downs nor digests", () => {
-  it("is lifted: the limits of today, and null for what nobody recorded", () => {
-    const { slowDownPauseMs: _, ...limits } = specOf().limits;
-    const started = { type: "RunStarted", spec: { ...specOf(), limits }, at: NOW };
-    expect(upcastExportRun(started)).toEqual({ type: "RunStarted", spec: specOf(), at: NOW });
-    const part = { type: "PartUploaded", file: 0, part: 1, etag: "e", bytes: 5, at: NOW };
-    expect(upcastExportRun(part)).toEqual({ ...part, md5: null });
-    const { sha256: _sha256, expectedEtag: _expectedEtag, ...old } = file(0);
-    expect(upcastExportRun({ type: "FileCommitted", ...{ file: old, at: NOW } })).toEqual({
-      type: "FileCommitted",
-      file: { ...old, sha256: null, expectedEtag: null },
-      at: NOW,
-    });
   });
 });

@@ -19,7 +19,6 @@ import { MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
-import { upcastWorkspace } from "../../../src/domain/workspace/upcast.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { rounds } from "../../support/rounds.ts";
 import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
@@ -326,12 +325,5 @@ describe("a binding", () => {
   ])("is about others after %j", (change) => {
     expect(boundSince(known, { ...source, ...change }, 9)).toBe(9);
     expect(boundSince(undefined, source, 9)).toBe(9);
-  });
-
-  it("of a version that did not tell rows apart is about the same rows since it was made", () => {
-    const { since: _, ...older } = known;
-    expect(upcastWorkspace({ type: "ProjectBound", binding: older } as { type: string })).toMatchObject({
-      binding: { since: 5 },
-    });
   });
 });

@@ -19,6 +19,7 @@ const project = (name: string, fields: Partial<Project> = {}): Project => ({
   description: null,
   extra: null,
   startTime: NOW,
+  endTime: null,
   retentionDays: null,
   ...fields,
 });

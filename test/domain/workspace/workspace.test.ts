@@ -35,6 +35,7 @@ const project: Extract<WorkspaceEvent, { type: "ProjectCreated" }> = {
     extra: null,
     retentionDays: null,
     startTime: NOW,
+    endTime: null,
   },
   at: NOW,
 };
@@ -47,7 +48,14 @@ const spawned = (wanted: ExportDefinition) => asked({ type: "SpawnExport", defin
 const reported = (id: string, seq: number, report: ExportReport, maxRunning = 15) =>
   asked({ type: "RecordExportReport", id, seq, report, maxRunning });
 const admitted = (id: string): WorkspaceEvent => ({ type: "ExportAdmitted", id, at: NOW });
-const ended: ExportReport = { status: "COMPLETED", rowsPlanned: 1, rowsWritten: 1, updatedAt: NOW, finishedAt: NOW };
+const ended: ExportReport = {
+  status: "COMPLETED",
+  rowsPlanned: 1,
+  rowsWritten: 1,
+  updatedAt: NOW,
+  finishedAt: NOW,
+  pausedAt: null,
+};
 
 const having = (...commands: WorkspaceCommand[]) => {
   const past: WorkspaceEvent[] = [created, project, destination];

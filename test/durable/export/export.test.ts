@@ -41,7 +41,6 @@ const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
           announce: announceExportRun,
           partitionKey: () => "export",
           supersedes: () => true,
-          upcast: (event) => event as ExportRunEvent,
         }).events(),
       ].map((one) => one.event),
   );

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_EVENT_BYTES } from "../../../durable/journal/journal.ts";
+import { MAX_EVENT_BYTES } from "../../../durable/journal/event-log.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
 import { MAX_WINDOW_DAYS } from "../../../src/domain/shared/limits.ts";

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type EventSourcing, Journal, MAX_EVENT_BYTES } from "../../../durable/journal/journal.ts";
+import { MAX_EVENT_BYTES } from "../../../durable/journal/event-log.ts";
+import { type EventSourcing, Journal } from "../../../durable/journal/journal.ts";
 import { migrate } from "../../../durable/journal/schema.ts";
 import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";

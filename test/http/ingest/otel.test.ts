@@ -46,6 +46,7 @@ async function rowsOf(name: string) {
     description: null,
     extra: null,
     startTime: 0,
+    endTime: null,
     retentionDays: null,
   };
   return exported({ tenantId: workspace.id, project });

@@ -104,6 +104,7 @@ it("traces that arrive faster than they are sealed answer 429, whatever else is 
     description: null,
     extra: null,
     startTime: 0,
+    endTime: null,
     retentionDays: null,
   };
   const bindings = {

@@ -27,7 +27,8 @@ const oneByOne =
     return { items: [record(id)], next: limit === 1 || at + 1 === IDS.length ? null : id };
   };
 
-const report = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, updatedAt: NOW, finishedAt: null } as const;
+const progress = { rowsPlanned: 0, rowsWritten: 0, updatedAt: NOW, finishedAt: null, pausedAt: null };
+const report = { status: "CREATED", ...progress } as const;
 const exports = oneByOne((id) =>
   exportRecordOf({ definition: { ...definition, id }, admitted: false, seq: -1, report }),
 );

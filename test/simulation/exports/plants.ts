@@ -37,17 +37,17 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "outbox-without-alarm",
     file: "durable/journal/journal.ts",
-    text: "return this.#isAnyWaiting() ? Math.min(outboxAt, due ?? outboxAt) : due;",
+    text: "return this.#outbox.isEmpty() ? due : Math.min(outboxAt, due ?? outboxAt);",
     replacement: "return due;",
     breaks: "messages wait for an alarm that is not set",
     foundBy: "awake",
   },
   {
     name: "outbox-forgets-before-delivery",
-    file: "durable/journal/journal.ts",
-    text: "      await Promise.all([...lanes].map(lane));\n      this.#forget(arrived);",
-    replacement: `      this.#forget([...lanes.values()].flat().map(({ id }) => id));
-      await Promise.all([...lanes].map(lane));`,
+    file: "durable/journal/outbox.ts",
+    text: "      await Promise.all([...byReceiver].map(deliverTo));\n      this.#delete(delivered);",
+    replacement: `      this.#delete(batch.map(({ id }) => id));
+      await Promise.all([...byReceiver].map(deliverTo));`,
     breaks: "a message is lost if its delivery fails",
     foundBy: "at-rest|true-reports",
   },

@@ -62,14 +62,14 @@ describe("a table is read in pages", () => {
     expect(pages.reduce((sum, page) => sum + page.rows, 0)).toBe(5000);
   });
 
-  it("and a repeated page has the same bytes", async () => {
+  it("that have the same bytes when they are read again", async () => {
     const table = open();
     const [, page] = must(await table.pages(DAY, 200_000));
     if (page === undefined) throw new Error("there is one page only");
     expect(must(await table.page(DAY, page, noWait))).toEqual(must(await table.page(DAY, page, noWait)));
   });
 
-  it("cut by the window to the microsecond", async () => {
+  it("that are cut by the window to the microsecond", async () => {
     const scope = { ...DAY, start: DAY.start + 150_001, end: DAY.start + 450_000 };
     const ids = await idsIn(scope, MIB);
     expect(ids).toEqual(
@@ -116,8 +116,8 @@ describe("a table is read in pages", () => {
   });
 });
 
-describe("a page becomes a segment by copying", () => {
-  it.each(["v1", "v2_beta"] as const)("that shows in %s every field as the table has it", async (version) => {
+describe("a segment copied from a page", () => {
+  it.each(["v1", "v2_beta"] as const)("has in %s every field as the table has it", async (version) => {
     const table = open();
     const selection = { version, fields: null };
     const segments: Segment[] = [];
@@ -149,7 +149,7 @@ describe("a page becomes a segment by copying", () => {
     expect(shown.map((row) => Object.values(row).map(withoutPoint))).toEqual(rows);
   });
 
-  it("of the chosen fields only, and the others are not read", async () => {
+  it("has the chosen fields only, and the others are not read", async () => {
     const table = open();
     const fields = ["id", "name", "start_time"] as const;
     const [page] = must(await table.pages({ ...DAY, fields }, MIB));
@@ -159,7 +159,7 @@ describe("a page becomes a segment by copying", () => {
     expect(footer.chunks.map(({ column }) => column).sort()).toEqual([...fields].sort());
   });
 
-  it("and a file of other types or without rows is refused", async () => {
+  it("is refused if the page has other types or no rows", async () => {
     const { engine } = bridge();
     const adopted = async (sql: string) =>
       importForeignChunks(await engine.bytes(`${sql} FORMAT Parquet`, {}), { version: "v1", fields: ["id"] });
@@ -176,7 +176,7 @@ describe("a page becomes a segment by copying", () => {
 });
 
 describe("a table with other columns", () => {
-  it("is read by the names given for them, and fields without a column are empty", async () => {
+  it("is read by the given column names, and fields without a column are empty", async () => {
     const { engine } = bridge();
     engine.run("CREATE DATABASE IF NOT EXISTS tracing");
     engine.run("DROP TABLE IF EXISTS tracing.spans");

@@ -4,8 +4,8 @@ import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
 
 /**
- * A process in which the engine, started where `config.xml` lies, has no rights but those of the guide's user: asks it
- * all that the adapter asks, and says what came of it. The argument is the engine's data folder.
+ * A process in which the engine, started beside `config.xml`, has only the rights of the guide's user: runs all
+ * queries of the adapter and prints the results. The argument is the engine's data folder.
  */
 
 export interface Said {

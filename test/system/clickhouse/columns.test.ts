@@ -17,7 +17,7 @@ const { bridge, select } = useEngine();
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A new table with these columns beside those that every table has, and its rows. */
+/** A new table with these columns in addition to the required ones, and its rows. */
 const tableOf = (columns: Partial<Record<TableColumn, string>>, rows: readonly Row[]) => {
   const { engine, url, user, password } = bridge();
   const table = `t_${randomUUID().replaceAll("-", "")}`;
@@ -34,7 +34,7 @@ const tableOf = (columns: Partial<Record<TableColumn, string>>, rows: readonly R
 
 const DAY = dayOf(ALL_FIELDS);
 
-/** The rows of the scope that the filter takes, as they are exported. */
+/** The rows of the scope that match the filter, as they are exported. */
 const exported = async (
   table: ReturnType<typeof tableOf>,
   filter: string | null = null,
@@ -97,7 +97,7 @@ describe("a field of JSON", () => {
   });
 
   it.each(["String", "Nullable(String)", "LowCardinality(Nullable(String))", "FixedString(12)"])(
-    "is left as it stands in a column of type %s",
+    "is unchanged in a column of type %s",
     async (type) => {
       const [row] = await exported(tableOf({ inputs: type }, [{ inputs: TEXT }]));
       expect(row?.inputs).toBe(TEXT);
@@ -156,7 +156,7 @@ describe("an id", () => {
 });
 
 describe("a number", () => {
-  it("beyond 2^53 is a double for every comparison", async () => {
+  it("above 2^53 is compared as a double", async () => {
     const table = tableOf({ total_tokens: "Int64" }, [{ total_tokens: "9007199254740993" }]);
     for (const number of ["9007199254740992", "9007199254740993"])
       for (const filter of [
@@ -185,7 +185,7 @@ describe("a number", () => {
     ["-0.0", "0.0"],
     ["0.0", "-0.0"],
   ])(
-    "that is zero lies within the bounds with either sign, for readers may tell the two apart: %s, %s",
+    "that is zero is within the bounds with either sign, because readers may distinguish them: %s, %s",
     async (...zeros) => {
       const table = tableOf(
         { total_cost: "Float64" },

@@ -6,14 +6,14 @@ import type { Laboratory } from "./laboratory.ts";
 
 const GUIDE = "docs/guide/clickhouse.md";
 
-/** The commands of the guide, which bind a project to a table. */
+/** The commands of the guide that bind a project to a table. */
 export const guideCommands = (): string => {
   const commands = codeBlocks(GUIDE).find(({ language }) => language === "sh");
   if (commands === undefined) throw new Error(`${GUIDE} has no commands`);
   return commands.text;
 };
 
-/** The statements among them that make the user whom Waybill asks as. */
+/** The statements among them that create Waybill's user. */
 export const guideUser = (): { readonly creation: string; readonly grant: string } => {
   const commands = guideCommands();
   const [, creation] = /"(CREATE USER [^"]*)"/.exec(commands) ?? [];
@@ -22,7 +22,7 @@ export const guideUser = (): { readonly creation: string; readonly grant: string
   return { creation, grant };
 };
 
-/** Runs the commands; answers with what they said. */
+/** Runs the commands; returns their output. */
 export const followGuide = async ({
   access,
   bridge,

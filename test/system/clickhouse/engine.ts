@@ -10,9 +10,9 @@ import { type ClickHouseBridge, startClickHouseBridge } from "../../support/clic
 import { SKIPPED } from "./runs.ts";
 import { PROJECT } from "./scope.ts";
 
-/** What tests of the adapter share: the real engine, and DuckDB to read what was made of its pages. */
+/** Shared by the tests of the adapter: the real engine, and DuckDB to read the segments made of its pages. */
 
-/** Keeps an engine for the tests of the file, which are skipped without chdb. `prepare` is done to it before them. */
+/** Keeps an engine for the tests of the file, which are skipped without chdb. `prepare` runs on it before them. */
 export const useEngine = (prepare: (bridge: ClickHouseBridge) => void = () => {}) => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-clickhouse-"));
   let started: ClickHouseBridge | null = null;
@@ -40,9 +40,9 @@ export const useEngine = (prepare: (bridge: ClickHouseBridge) => void = () => {}
       if (started === null) throw new Error(SKIPPED);
       return started;
     },
-    /** What DuckDB reads of a Parquet file; `rest`: what follows FROM. */
+    /** What DuckDB reads of a Parquet file; `rest` is the SQL after FROM. */
     select: (columns: string, bytes: Uint8Array, rest = "") => {
-      // DuckDB remembers files by their paths.
+      // DuckDB caches files by path.
       const path = join(folder, `${randomUUID()}.parquet`);
       writeFileSync(path, bytes);
       return duckdb.rows(`SELECT ${columns} FROM '${path}' ${rest}`);

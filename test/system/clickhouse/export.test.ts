@@ -6,7 +6,7 @@ import { followGuide } from "./documented-commands.ts";
 import { type Exported, type Laboratory, openLaboratory, PAGE_BYTES } from "./laboratory.ts";
 import { insertRuns, SKIPPED } from "./runs.ts";
 
-/** Exports of projects whose runs lie in ClickHouse, by the real service. */
+/** Exports of projects whose runs are in ClickHouse, by the real service. */
 
 let opened: Laboratory | null = null;
 let duckdb: DuckDB;
@@ -31,19 +31,19 @@ const laboratory = (): Laboratory => {
   return opened;
 };
 
-/** A project with so many runs in the table, bound to it. */
+/** A project with `runs` runs in the table, bound to it. */
 const boundProject = async (name: string, runs: number, inputs?: string): Promise<string> => {
   const { bridge, bind, newProject } = laboratory();
   const projectId = await newProject(name);
   insertRuns(bridge, projectId, runs, inputs === undefined ? {} : { inputs });
-  // Nothing else was done meanwhile: connections that the service has closed are noticed before the next request.
+  // Lets the event loop run once, so that connections closed by the service are noticed before the next request.
   await new Promise((resume) => setImmediate(resume));
   const bound = await bind(projectId);
   expect([bound.status, await bound.clone().text()]).toEqual([200, expect.not.stringContaining("password")]);
   return projectId;
 };
 
-/** The same sums over the files, and over the table. */
+/** The same sums over the files and over the table. */
 const sumsOf = async ({ files }: Exported, projectId: string) => {
   const [inFiles] = await duckdb.rows(`SELECT count(*)::VARCHAR AS rows, count(DISTINCT id)::VARCHAR AS ids,
     sum(total_tokens)::VARCHAR AS tokens, sum(strlen(inputs))::VARCHAR AS bytes,
@@ -81,7 +81,7 @@ describe("an export of a project in ClickHouse", () => {
     const projectId = await boundProject("interrupted", 30_000, inputs);
     const undisturbed = await untilCompleted(await begin(projectId, "undisturbed"), "undisturbed");
     let isReached = false;
-    /** From now on a page is the last one: its answer never comes. */
+    /** From now on a page is the last one: its response never arrives. */
     const hangAt = (page: number): void => {
       let pages = 0;
       isReached = false;
@@ -132,7 +132,7 @@ describe("an export of a project in ClickHouse", () => {
     { title: "snappy", request: { compression: "snappy" } },
     { title: "few fields", request: { export_fields: ["name", "tags"] } },
     { title: "no runs", request: { start_time: "2026-08-01T00:00:00Z", end_time: "2026-08-02T00:00:00Z" } },
-  ])("in another form: $title", async ({ title, request }) => {
+  ])("is complete in another form: $title", async ({ title, request }) => {
     const { begin, untilCompleted } = laboratory();
     const projectId = await boundProject(title, 3000);
     const prefix = title.replace(" ", "-");
@@ -192,7 +192,7 @@ describe("an export of a project in ClickHouse", () => {
 });
 
 describe("the source of a project", () => {
-  it("is shown without its password, replaced, and removed", async () => {
+  it("is returned without its password, replaced, and removed", async () => {
     const { ask, bind, bridge, newProject } = laboratory();
     const projectId = await newProject("shown");
     const path = `/api/v1/sessions/${projectId}/source`;
@@ -234,7 +234,7 @@ describe("the source of a project", () => {
   });
 });
 
-it("the commands of the guide to ClickHouse make a project with 100,000 runs that can be exported", async () => {
+it("the commands of the guide to ClickHouse create a project with 100,000 runs that can be exported", async () => {
   const { begin, bridge, untilCompleted } = laboratory();
   bridge.engine.run("DROP TABLE default.runs");
   const { said, projectId } = await followGuide(laboratory());

@@ -34,11 +34,11 @@ describe("an error is returned as a value", () => {
     return { reason, code, retryable };
   };
 
-  it("a check of a good table finds nothing", async () => {
+  it("a valid table passes the check without one", async () => {
     expect(await open().check()).toEqual({ ok: true, value: null });
   });
 
-  it("a wrong password, an unknown table, database or column, and a column of another type", async () => {
+  it("for a wrong password, an unknown table, database or column, and a column of another type", async () => {
     expect(await checked({}, `${MARK}, wrong`)).toEqual({ reason: "access_denied", code: 516, retryable: false });
     expect(await checked({ table: "nothing" })).toEqual({ reason: "unknown_table", code: 60, retryable: false });
     expect(await checked({ database: "nothing" })).toEqual({ reason: "unknown_table", code: 81, retryable: false });
@@ -53,13 +53,13 @@ describe("an error is returned as a value", () => {
     });
   });
 
-  it("by the error codes of the engine", () => {
+  it("for the error codes of the engine", () => {
     for (const { names } of EXCEPTIONS)
       for (const [code, name] of Object.entries(names))
         expect([code, bridge().engine.rows(`SELECT errorCodeToName(${code})`, {})]).toEqual([code, [[name]]]);
   });
 
-  it("an exception in the middle of an answer", async () => {
+  it("for an exception in the middle of an answer", async () => {
     const [page] = must(await open().pages(DAY, MIB));
     if (page === undefined) throw new Error("there is no page");
     const whole = must(await open().page(DAY, page, noWait));
@@ -81,7 +81,7 @@ describe("an error is returned as a value", () => {
     expect(await open().page(DAY, page, noWait)).toMatchObject({ ok: false, failure: { reason: "unexpected_answer" } });
   });
 
-  it("a server that does not answer in time, does not exist, or is not ClickHouse", async () => {
+  it("for a server that does not answer in time, does not exist, or is not ClickHouse", async () => {
     bridge().interfere(() => new Promise(() => undefined));
     expect(await open({}, bridge().password, 50).check()).toMatchObject({
       ok: false,
@@ -99,12 +99,12 @@ describe("an error is returned as a value", () => {
     });
   });
 
-  it("an exception of a busy server", async () => {
+  it("for an exception of a busy server", async () => {
     bridge().interfere(async () => exception(202, 500, "Too many simultaneous queries"));
     expect(await checked({})).toEqual({ reason: "busy", code: 202, retryable: true });
   });
 
-  it("a url inside a private network", () => {
+  it("for a url inside a private network", () => {
     for (const url of [
       "http://10.0.0.1:8123",
       "https://clickhouse.internal",

@@ -23,7 +23,7 @@ import { createTable, DAY_START } from "./runs.ts";
 /** The real service beside the real ClickHouse engine. */
 export interface Laboratory {
   readonly bridge: ClickHouseBridge;
-  /** Where the service listens, and with which key. */
+  /** URL of the service, and the key to use. */
   readonly access: ApiAccess;
   /** Id of a new project. */
   newProject(name: string): Promise<string>;
@@ -32,14 +32,14 @@ export interface Laboratory {
   readonly ask: Ask;
   /** Id of a new destination: a prefix of the bucket. */
   newDestination(prefix: string): Promise<string>;
-  /** Begins an export of the day of runs.ts into a prefix of its own. */
+  /** Starts an export of the day of runs.ts into its own prefix. */
   begin(projectId: string, prefix: string, request?: Partial<ExportRequest>): Promise<string>;
   untilCompleted(exportId: string, prefix: string): Promise<Exported>;
-  /** Brings the Parquet files below a prefix to this machine: their paths here, in order. */
+  /** Downloads the Parquet files below a prefix; returns their paths on this machine, in order. */
   parquetFiles(prefix: string): Promise<readonly string[]>;
-  /** What the service has logged since it was last started. */
+  /** The service's log since its last start. */
   log(): string;
-  /** Ends every process of the service with SIGKILL and starts it again with the state that was left. */
+  /** Ends every process of the service with SIGKILL and restarts it with the remaining state. */
   killAndRestart(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 import { type Laboratory, openLaboratory } from "./laboratory.ts";
 import { DAY_START, SKIPPED } from "./runs.ts";
 
-/** Rows that come late into a customer's table, by the real service and the real engine, with a clock of the test's. */
+/** Late rows in a customer's table, with the real service and the real engine, and a clock set by the test. */
 
 let opened: Laboratory | null = null;
 let duckdb: DuckDB;
@@ -36,11 +36,11 @@ const DAYS = 5;
 const HOUR_MICROS = 3_600_000_000;
 const CLOCK = DAY_START * 1000 + 240 * HOUR_MICROS;
 
-/** What the table's clock says before window k is spawned, and up to when the window is therefore read. */
+/** The table's clock before window k is spawned, and the time up to which that window is therefore read. */
 const clockAt = (k: number): number => CLOCK + k * HOUR_MICROS;
 const boundAt = (k: number): number => clockAt(k) - SETTLED_AFTER_MICROS;
 
-/** Rows of all days that the table got between two bounds, in random order; the first bears the very bound. */
+/** Rows of all days, inserted between two bounds, in random order; the first one exactly at the bound. */
 const ROWS = 300;
 const insertBetween = (project: string, k: number): void => {
   const { bridge } = laboratory();
@@ -56,7 +56,7 @@ interface Spawned {
   readonly late: readonly object[];
 }
 
-/** A daily schedule whose looks wait until the test says what the table's clock shows. */
+/** A daily schedule whose queries of the table's clock wait for the time that the test sets. */
 const scheduleOf = async (projectId: string, prefix: string) => {
   const { ask, bridge, newDestination } = laboratory();
   const clocks: BridgeReply[] = [];
@@ -86,7 +86,7 @@ const scheduleOf = async (projectId: string, prefix: string) => {
     return events.flatMap((event) => (event.type === type ? [event.data] : []));
   };
   const statusOf = async (id: string) => (await read<{ status: string }>(id)).status;
-  /** Spawns window k at such a time by the table's clock. */
+  /** Spawns window k at the given time of the table's clock. */
   const spawn = async (k: number): Promise<Spawned> => {
     clocks.push({ status: 200, body: `["${clockAt(k)}"]\n` });
     await until(async () => (await eventsOf("WindowSpawned")).length > k);
@@ -109,7 +109,7 @@ const scheduleOf = async (projectId: string, prefix: string) => {
       const spawned = await spawn(k);
       return untilEnded(spawned);
     },
-    /** Window k is the last one; whoever asks the table from then on gets its answers. */
+    /** Window k is the last one; later queries of the clock reach the table itself. */
     async lastWindow(k: number) {
       const spawned = await spawn(k);
       await ask("PATCH", `/api/v1/bulk-exports/${scheduleId}`, { status: "Cancelled" });
@@ -119,7 +119,7 @@ const scheduleOf = async (projectId: string, prefix: string) => {
   };
 };
 
-/** Where the rows of each export lie: `day=1/0-00000.parquet` and the id, sorted. */
+/** The rows of each export: file, as in `day=1/0-00000.parquet`, and id, sorted. */
 const rowsOf = async (
   prefix: string,
   exportIds: readonly string[],
@@ -142,7 +142,7 @@ const idsWhere = (project: string, where: string): readonly string[] =>
     .flat()
     .map(String);
 
-/** The rows that begin in the days [from, to) and that the table got between two bounds. */
+/** The rows that start in the days [from, to) and were inserted between two bounds. */
 const comeBetween = (project: string, [from, to]: readonly [number, number], [k, l]: readonly [number, number]) =>
   idsWhere(
     project,
@@ -203,7 +203,7 @@ describe("a schedule of a project in ClickHouse", () => {
     ]);
     const all = [...inFirst, ...inRetried, ...inLast];
     expect(new Set(all).size).toBe(all.length);
-    // What failed as a window of its own is that run's, which can be retried.
+    // Rows of a failed window of its own belong to that run, which can be retried.
     const ofTheLost = new Set(comeBetween(projectId, [2, 3], [-1, 2]));
     expect(all.sort()).toEqual(comeBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
   });
@@ -221,9 +221,9 @@ describe("a schedule of a project in ClickHouse", () => {
     await unbind();
     await bind(projectId);
     schedule.failOnce();
-    const anew = await schedule.window(1);
-    expect(anew).toMatchObject({ status: "COMPLETED", late: 0 });
-    expect((await rowsOf("bound-again", [anew.id])).flat().map(([, id]) => id)).toEqual(
+    const rebound = await schedule.window(1);
+    expect(rebound).toMatchObject({ status: "COMPLETED", late: 0 });
+    expect((await rowsOf("bound-again", [rebound.id])).flat().map(([, id]) => id)).toEqual(
       comeBetween(projectId, [1, 2], [-1, 1]),
     );
     insertBetween(projectId, 2);

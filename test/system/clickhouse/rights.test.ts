@@ -11,8 +11,8 @@ import { createTable, insertRuns, SKIPPED } from "./runs.ts";
 import { PROJECT } from "./scope.ts";
 
 /**
- * The user that the guide makes. The engine as a library keeps no users but its own, whose rights a `config.xml` where
- * it is started says: it is given those of the guide.
+ * The user that the guide creates. The engine as a library has only its own user, whose rights are set by a `config.xml`
+ * in its working directory: it gets those of the guide.
  */
 
 const { creation, grant } = guideUser();
@@ -58,7 +58,7 @@ it("the user may run all queries of Waybill, and nothing else", async () => {
   expect(said.otherTable).toBe("access_denied");
 });
 
-/** `default` is whoever asks the library. */
+/** The engine as a library runs every query as `default`. */
 const usersWith = (readonly: string, grant: string): string => `<clickhouse>
   <profiles><default><readonly>${readonly}</readonly></default></profiles>
   <users><default>

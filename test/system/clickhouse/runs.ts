@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 
-/** Runs made inside ClickHouse, in the documented table. */
+/** Runs generated inside ClickHouse, in the documented table. */
 
 export const SKIPPED = "chdb is not installed; `npm install --prefix bench` installs it";
 
-/** `2026-09-01`; runs are a tenth of a second apart from its midnight on. */
+/** `2026-09-01`; the runs start at its midnight, a tenth of a second apart. */
 export const DAY = "2026-09-01";
 export const DAY_START = Date.parse(`${DAY}T00:00:00Z`);
 
@@ -17,7 +17,7 @@ export const createTable = ({ engine }: ClickHouseBridge): void => {
   engine.run(CREATE_TABLE);
 };
 
-/** Adds `count` runs of a project; `inputs`: an expression for their JSON, in which `number` counts the runs. */
+/** Adds `count` runs of a project; `inputs` is an SQL expression for their JSON, in which `number` is the run's number. */
 export const insertRuns = (
   { engine }: ClickHouseBridge,
   project: string,

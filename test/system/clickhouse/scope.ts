@@ -3,7 +3,7 @@ import type { ExportField } from "../../../src/domain/shared/fields.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { DAY_START } from "./runs.ts";
 
-/** What the tests of the adapter ask of the table. */
+/** What the tests of the adapter query. */
 
 export const TENANT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000001";
 export const PROJECT = "6f1e3b5a-9c0d-4e2f-8a7b-000000000002";

@@ -1,4 +1,4 @@
-/** An event as it came over the wire. */
+/** An event as received. */
 export interface HeardEvent {
   readonly id: string;
   readonly type: string;
@@ -6,9 +6,9 @@ export interface HeardEvent {
 }
 
 /**
- * Listens as an EventSource does (WHATWG HTML, 9.2), which cannot send headers itself: comes back with the last id
- * whenever the stream ends, and stays away after an answer without content. `dropAfter`: leaves in the middle of a stream after so
- * many events of it, as a lost connection would.
+ * Behaves as an EventSource (WHATWG HTML, 9.2), which cannot send headers itself: reconnects with the last id
+ * whenever the stream ends, and stops after a response without content. `dropAfter`: disconnects after that
+ * many events of a stream, like a lost connection.
  */
 export async function* listen(
   url: string,

@@ -21,7 +21,7 @@ afterAll(() => waybill?.stop());
 const streamOf = (exportId: string, dropAfter?: number): AsyncGenerator<HeardEvent> =>
   listen(`${waybill.config.url}/api/v1/bulk-exports/${exportId}/events`, headers, dropAfter);
 
-/** Everything that the stream tells until it says that there is no more. */
+/** All events of the stream, until the server ends it. */
 const all = async (stream: AsyncGenerator<HeardEvent>): Promise<HeardEvent[]> => {
   const heard: HeardEvent[] = [];
   for await (const event of stream) heard.push(event);

@@ -8,7 +8,7 @@ import { DAY_MS, dayOf, isoFromMs, startOfDay } from "../../../src/domain/shared
 import { type OwnWaybill, startOwnWaybill } from "../../support/own-waybill.ts";
 
 const LOOK_EVERY_MS = 100;
-/** A morning of the past: explicit times make the expected rows exact. */
+/** A morning in the past: explicit times make the expected rows exact. */
 const START = Date.parse("2026-09-14T08:00:00.123Z");
 
 let waybill: OwnWaybill;
@@ -25,10 +25,10 @@ afterAll(async () => {
   duckdb?.close();
 });
 
-/** What the SDK sent, as `<method> <path without ids> <content encoding>`; it proves that a test took its way. */
+/** What the SDK sent, as `<method> <path without ids> <content encoding>`; proves which way a test used. */
 const seen = new Set<string>();
 
-/** The SDK as any program makes it: it knows the service's address and a key. Its requests are only watched. */
+/** The SDK as any program uses it, with the service's URL and a key. Its requests are only recorded. */
 const clientWith = (options: { readonly autoBatchTracing?: boolean }): Client =>
   new Client({
     apiUrl: waybill.config.url,
@@ -196,28 +196,31 @@ it("A project is found by its name, and feedback on a run is exported with it", 
   expect(rows.slice(1).map((row) => row.feedback_stats)).toEqual([null, null]);
 });
 
-it.each(["v1", "v2_beta"] as const)("Each feedback is exported when feedbacks is named, in %s", async (version) => {
-  const client = clientWith({});
-  const project = `listed ${version}`;
-  const [root, tool] = await sendTrace(client, project);
-  const { id: sessionId } = await client.readProject({ projectName: project });
-  const given = { runId: root.id, sessionId, key: "helpful" };
-  const { id } = await client.createFeedback({ ...given, score: 1, comment: "first" });
-  const gone = await client.createFeedback({ ...given, score: 0 });
-  const request = { format_version: version, export_fields: ["start_time", "feedbacks", "id"] };
-  const before = await exportedRows(project, "*", request);
-  expect(JSON.parse(String(before[0]?.feedbacks))).toHaveLength(2);
-  await client.updateFeedback(id, { score: 0.5 });
-  await client.deleteFeedback(gone.id);
-  await client.createFeedback({ ...given, runId: tool.id, score: true });
-  const rows = await exportedRows(project, "id, feedbacks", request);
-  expect(rows.map((row) => row.id)).toEqual(before.map((row) => row.id));
-  expect(rows.map(({ feedbacks }) => (feedbacks === null ? null : JSON.parse(String(feedbacks))))).toMatchObject([
-    [{ id, key: "helpful", score: 0.5, comment: "first", feedback_source: { type: "api" } }],
-    [{ key: "helpful", score: true }],
-    null,
-  ]);
-});
+it.each(["v1", "v2_beta"] as const)(
+  "Each feedback is exported when the field feedbacks is requested, in %s",
+  async (version) => {
+    const client = clientWith({});
+    const project = `listed ${version}`;
+    const [root, tool] = await sendTrace(client, project);
+    const { id: sessionId } = await client.readProject({ projectName: project });
+    const given = { runId: root.id, sessionId, key: "helpful" };
+    const { id } = await client.createFeedback({ ...given, score: 1, comment: "first" });
+    const gone = await client.createFeedback({ ...given, score: 0 });
+    const request = { format_version: version, export_fields: ["start_time", "feedbacks", "id"] };
+    const before = await exportedRows(project, "*", request);
+    expect(JSON.parse(String(before[0]?.feedbacks))).toHaveLength(2);
+    await client.updateFeedback(id, { score: 0.5 });
+    await client.deleteFeedback(gone.id);
+    await client.createFeedback({ ...given, runId: tool.id, score: true });
+    const rows = await exportedRows(project, "id, feedbacks", request);
+    expect(rows.map((row) => row.id)).toEqual(before.map((row) => row.id));
+    expect(rows.map(({ feedbacks }) => (feedbacks === null ? null : JSON.parse(String(feedbacks))))).toMatchObject([
+      [{ id, key: "helpful", score: 0.5, comment: "first", feedback_source: { type: "api" } }],
+      [{ key: "helpful", score: true }],
+      null,
+    ]);
+  },
+);
 
 it("A large trace that the SDK splits into several batches arrives completely", async () => {
   const client = clientWith({});

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectId } from "../../../dev/api.ts";
 import { type OwnWaybill, startOwnWaybill } from "../../support/own-waybill.ts";
 
-/** A morning of the past: explicit times make the expected runs exact. */
+/** A morning in the past: explicit times make the expected runs exact. */
 const START = Date.parse("2026-09-14T08:00:00.123Z");
 const PROJECT = "asked";
 const EXAMPLE = "11111111-1111-4111-8111-111111111111";
@@ -13,7 +13,7 @@ let waybill: OwnWaybill;
 let client: Client;
 let trace: { readonly root: RunTree; readonly tool: RunTree; readonly search: RunTree; readonly model: RunTree };
 
-/** A chain with a tool that fails, a search inside the tool, and a model that answers; and a chain of its own. */
+/** A chain with a tool that fails, a search inside the tool, and a model that answers; and a separate chain. */
 async function sendTraces(): Promise<typeof trace> {
   const common = { project_name: PROJECT, client };
   const root = new RunTree({
@@ -135,6 +135,6 @@ it("listRuns reads all pages", async () => {
   expect(await listed({ projectName: "many", limit: 120 })).toHaveLength(120);
 });
 
-it("a run that was not sent is not found", async () => {
+it("an unknown run is not found", async () => {
   await expect(client.readRun(EXAMPLE)).rejects.toThrow("404");
 });

@@ -5,7 +5,7 @@ import { until } from "../../support/until.ts";
 import type { Contents } from "../faults/bucket-contents.ts";
 import { type Laboratory, openLaboratory, QUICK } from "../faults/laboratory.ts";
 
-/** Every process of the real service dies by SIGKILL at each step of an export, and others go on from its state. */
+/** Every process of the real service is killed by SIGKILL at each step of an export; new ones resume from its state. */
 
 let laboratory: Laboratory;
 let undisturbed: Contents;
@@ -27,7 +27,7 @@ const begin = async (prefix: string, compression?: string): Promise<Begun> => {
   return { prefix, exportId };
 };
 
-/** Waits for the end; the export is complete and has spent no retry. Answers with what it left in the bucket. */
+/** Waits for the end; the export is complete and has used no retry. Returns its objects in the bucket. */
 const complete = async ({ prefix, exportId }: Begun): Promise<Contents> => {
   const { status, runs } = await laboratory.untilEnded(exportId);
   expect([status, ...runs.map((run) => run.status)]).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
@@ -42,19 +42,19 @@ const killAndRestart = async (): Promise<void> => {
 };
 
 describe("an export interrupted by a crash resumes, uses no retry, and has the bytes of an undisturbed one", () => {
-  /** Each stands still in an export of its own, until all do: then one kill strikes them all. */
+  /** Each request hangs in its own export; when all of them hang, one kill interrupts all exports. */
   const REQUESTS: readonly (readonly [request: string, rule: Pick<FaultRule, "operation" | "after">, key: string])[] = [
     ["the opening of an upload", { operation: "create_upload" }, ""],
     ["the first part", { operation: "put_part" }, ""],
     ["the second part", { operation: "put_part", after: 1 }, ""],
     ["Complete", { operation: "complete_upload" }, ""],
-    ["the look at the completed file", { operation: "head" }, "0-00000"],
+    ["HEAD of the completed file", { operation: "head" }, "0-00000"],
     ["the PUT of a whole file", { operation: "put" }, "0-00001"],
-    ["the look at the last file", { operation: "head" }, "0-00001"],
+    ["HEAD of the last file", { operation: "head" }, "0-00001"],
     ["the manifest", { operation: "put" }, "manifest"],
     ["_SUCCESS", { operation: "put" }, "_SUCCESS"],
   ];
-  /** 18 exports at once on a machine that has other work, too. */
+  /** 18 concurrent exports on a busy machine. */
   const BATCH_WITHIN_MS = 120_000;
   const MOMENTS = ["silence", "silence_after"] as const;
   const interrupted = new Map<string, Begun>();
@@ -81,26 +81,26 @@ describe("an export interrupted by a crash resumes, uses no retry, and has the b
     await killAndRestart();
   }, BATCH_WITHIN_MS);
 
-  /** What the interrupted export left in the end, and how many uploads stay open. */
+  /** The final objects of the interrupted export, and the number of its open uploads. */
   const endOf = async (fault: (typeof MOMENTS)[number], request: string) => {
     const begun = interrupted.get(prefixOf(fault, request));
     if (begun === undefined) throw new Error(`no export was interrupted at ${request}`);
     return { contents: await complete(begun), openUploads: laboratory.s3.openUploads(`${begun.prefix}/`).length };
   };
 
-  it.each(REQUESTS)("killed before %s reached the store", async (request) => {
+  it.each(REQUESTS)("killed before %s reaches the store", async (request) => {
     expect(await endOf("silence", request)).toEqual({ contents: undisturbed, openUploads: 0 });
   });
 
-  it.each(REQUESTS.slice(1))("killed after the store had acted on %s, the answer lost", async (request) => {
+  it.each(REQUESTS.slice(1))("killed after the store has executed %s, with the answer lost", async (request) => {
     expect(await endOf("silence_after", request)).toEqual({ contents: undisturbed, openUploads: 0 });
   });
 
-  it("killed before it knew the id of an upload that the store had opened: the upload is left to the bucket's lifecycle rules", async () => {
+  it("killed before it knows the id of an open upload: the upload is left to the bucket's lifecycle rules", async () => {
     expect(await endOf("silence_after", "the opening of an upload")).toEqual({ contents: undisturbed, openUploads: 1 });
   });
 
-  it("killed right after its workspace had registered it", async () => {
+  it("killed right after its workspace has registered it", async () => {
     const begun = await begin("admitted");
     await killAndRestart();
     expect(await complete(begun)).toEqual(undisturbed);
@@ -114,11 +114,11 @@ describe("an export interrupted by a crash resumes, uses no retry, and has the b
     return begun;
   };
 
-  it.each(["snapshot", "prepare", "upload", "clean"])("killed behind the step %s", async (step) => {
+  it.each(["snapshot", "prepare", "upload", "clean"])("killed after the step %s", async (step) => {
     expect(await complete(await killedBehind(step, `step-${step}`))).toEqual(undisturbed);
   });
 
-  it("killed while its segments were derived in another codec", async () => {
+  it("killed while its segments are derived in another codec", async () => {
     const derived = await complete(await begin("derived", "gzip"));
     expect(await complete(await killedBehind("snapshot", "derived-killed", "gzip"))).toEqual(derived);
   });

@@ -7,7 +7,7 @@ import { tarballOf } from "../../support/tarball.ts";
 
 const LOOK_EVERY_MS = 50;
 
-/** Asks the internet, which is a server of this machine here, and says what that answered. */
+/** Sends a request to the internet, which is a server on this machine here, and returns its answer. */
 const CURIOUS = `export default { async fetch(request, env) {
   if (new URL(request.url).pathname === "/ok") return new Response("ok");
   const answer = await fetch(env.OUTSIDE);

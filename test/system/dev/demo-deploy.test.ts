@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { search } from "../../support/secrets/leaks.ts";
 
 it("npm run demo:deploy replaces an agent server under load without a failed request, and traces each turn", async () => {
-  // A failure ends the demo with another code than 0, which rejects.
+  // A failure ends the demo with another exit code than 0, which rejects.
   const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo-deploy.mjs"]);
   search(stdout, "what it prints");
   expect(stdout).toMatch(/ QUEUED > AWAITING_BUILD > BUILDING > AWAITING_DEPLOY > DEPLOYING > DEPLOYED /);

@@ -9,7 +9,7 @@ import { search } from "../../support/secrets/leaks.ts";
 import { until } from "../../support/until.ts";
 
 it("npm run demo reads back as many runs as it sent, and shows a schedule, a cancelled export and a history", async () => {
-  // A failure ends the demo with another code than 0, which rejects.
+  // A failure ends the demo with another exit code than 0, which rejects.
   const { stdout } = await promisify(execFile)(process.execPath, ["dev/demo.mjs"]);
   search(stdout, "what it prints");
   const counts = /^(\d+) runs sent, (\d+) rows read back: equal\.$/m.exec(stdout);

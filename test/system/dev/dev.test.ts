@@ -13,13 +13,13 @@ const folder = (): string => mkdtempSync(join(tmpdir(), "waybill-dev-"));
 const folders: string[] = [];
 const started: Dev[] = [];
 
-/** `npm run dev` as a process of its own. */
+/** `npm run dev` as its own process. */
 interface Dev {
   readonly child: ChildProcess;
   readonly port: number;
   readonly stateDir: string;
   readonly output: () => string;
-  /** Code the process ended with. */
+  /** Exit code of the process. */
   readonly ended: Promise<number | null>;
 }
 
@@ -53,7 +53,7 @@ const untilListening = async (dev: Dev): Promise<WaybillConfig> => {
   return JSON.parse(readFileSync(join(dev.stateDir, "waybill.json"), "utf8")) as WaybillConfig;
 };
 
-/** Processes, zombies aside, whose command line holds the text: workerd and wrangler name their state directory. */
+/** Processes, except zombies, whose command line contains the text: workerd and wrangler name their state directory. */
 const processesNaming = (text: string): number[] =>
   readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -179,7 +179,7 @@ describe("npm run dev", () => {
   });
 });
 
-describe("npm run dev says why it does not start", () => {
+describe("npm run dev prints the reason when it does not start:", () => {
   it("a port that is taken", async () => {
     const server = createServer();
     const port = await freePort();

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const ask = async (method: string, path: string, body?: object) => {
   const answer = await askerOf(waybill.config)(method, `/api/v1${path}`, body);
-  // Tests look into answers freely; a wrong guess fails the test.
+  // Tests read answers freely; a wrong type fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   return { status: answer.status, body: (await answer.json()) as any };
 };
@@ -65,7 +65,7 @@ it("a destination without credentials uses those of the installation", async () 
   expect(runs.map((one) => one.metadata.result?.rows_written)).toEqual([1]);
 });
 
-it("it can get its own credentials later, which are tested first", async () => {
+it("a destination can get its own credentials later, which are tested first", async () => {
   const { id } = (await ask("POST", DESTINATIONS, destinationAt())).body;
   const own = (secretKey: string) => ({ credentials: { access_key_id: accessKey, secret_access_key: secretKey } });
   expect((await ask("PATCH", `${DESTINATIONS}/${id}`, own(`${MARK}-wrong`))).status).toBe(400);
@@ -74,13 +74,13 @@ it("it can get its own credentials later, which are tested first", async () => {
   expect([changed.status, changed.body.credentials_keys]).toEqual([200, ["access_key_id", "secret_access_key"]]);
 });
 
-it("the check uses the installation's credentials, too", async () => {
+it("the destination check uses the installation's credentials, too", async () => {
   const refused = await ask("POST", DESTINATIONS, destinationAt({ bucket_name: "no-such-bucket" }));
   expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining("Bucket is not valid")]);
 });
 
 it("a secret in the log or the state of a service is found when it stops", async () => {
-  await waybill.stop(); // what it writes itself now does not lie over what is planted
+  await waybill.stop(); // its own log lines from now on do not overwrite what is planted
   const kept = readFileSync(waybill.logFile);
   const planted = join(folder, "state/state/planted");
   appendFileSync(waybill.logFile, waybill.config.api_key);

@@ -43,7 +43,7 @@ const startListener = ({ url = waybill.config.url, args = USUAL } = {}) => {
   return child;
 };
 
-/** All that it printed, after it ended. */
+/** All its output, after it ended. */
 const outputOf = async (child: ChildProcess): Promise<string> => {
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
@@ -130,7 +130,7 @@ const WORK = {
   env: { LANGSMITH_PROJECT: "patient" },
 };
 
-/** A service that gives these answers to polls and reports, statuses or bodies, and then that all goes on. */
+/** A service that gives these answers (statuses or bodies) to polls and reports, and afterwards answers normally. */
 const startService = async (answers: {
   readonly polls: (number | object)[];
   readonly reports: (number | object)[];
@@ -193,7 +193,7 @@ it.each([
   expect(printed).toContain("Usage: npm run listener");
 });
 
-it("a listener whose service does not answer reports that", async () => {
+it("a listener whose service does not answer prints that and ends", async () => {
   const listener = startListener({ url: "http://127.0.0.1:2" });
   expect((await outputOf(listener)).trim()).toMatch(/^No answer from http:\/\/127\.0\.0\.1:2\. Start the service/);
   expect(listener.exitCode).toBe(1);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { takeLeaks } from "../../support/secrets/leaks.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 
-/** Plants leaks in what a service answers: whoever takes what was found spares the test its failure. */
+/** Plants leaks in a service's answers; taking the findings keeps the test from failing. */
 
 let server: Server;
 let url: string;

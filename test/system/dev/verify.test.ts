@@ -30,7 +30,7 @@ interface Told {
   readonly output: string;
 }
 
-/** `npm run verify` as a process of its own. */
+/** `npm run verify` as its own process. */
 const verify = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Told> => {
   const env = { ...process.env, STATE_DIR: join(laboratory.waybill.folder, "state"), ...environment };
   const child = spawn(process.execPath, ["dev/verify.mjs", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -57,7 +57,7 @@ const keyOf = (end: string): string => {
   return key;
 };
 
-/** Changes an object as told, verifies, and puts the object back as it was. */
+/** Changes an object with the given function, verifies, and restores the object. */
 const afterChange = async (key: string, change: () => Promise<unknown>, ...args: readonly string[]): Promise<Told> => {
   const before = await read(key);
   await change();
@@ -70,7 +70,7 @@ const flipped = (bytes: Uint8Array): Uint8Array =>
   bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte));
 
 describe("npm run verify", () => {
-  it("says that an intact export is complete, by the MD5s in the ETags, and reading every file", async () => {
+  it("reports that an intact export is complete, by the MD5s in the ETags, and by reading every file", async () => {
     const quick = await verify([exported.exportId]);
     expect(quick.output).toContain("Complete: nothing is missing, changed or extra; 3 proven by the MD5s");
     expect(quick.code).toBe(0);
@@ -139,7 +139,7 @@ describe("npm run verify", () => {
     const lost = new Error("the connection broke");
     const send = ({ input }: GetObjectCommand) =>
       input.Range === undefined ? client.send(new GetObjectCommand(input)) : Promise.reject(lost);
-    const cutOff = { send } as unknown as S3Client; // all that is asked of it
+    const cutOff = { send } as unknown as S3Client; // all that the test needs of a client
     const sha256 = createHash("sha256").update(content).digest("hex");
     const file = { key, bytes: content.byteLength, rows: 1, sha256, expected_etag: "", etag: null };
     await expect(checkContents(cutOff, bucket(), file)).rejects.toBe(lost);
@@ -154,13 +154,13 @@ describe("npm run verify", () => {
     });
   });
 
-  it("says what is missing to read a bucket", async () => {
+  it("prints what is missing to read a bucket", async () => {
     const { s3 } = laboratory.waybill.config;
     const manifest = `s3://${s3.bucket_name}/${keyOf("manifest.json")}`;
-    const nobody = { HOME: laboratory.waybill.folder, AWS_EC2_METADATA_DISABLED: "true" };
+    const withoutCredentials = { HOME: laboratory.waybill.folder, AWS_EC2_METADATA_DISABLED: "true" };
     const keys = { AWS_ACCESS_KEY_ID: s3.access_key_id, AWS_SECRET_ACCESS_KEY: s3.secret_access_key };
     const cases = [
-      [nobody, manifest, s3.endpoint_url, "There are no credentials for the bucket. Set AWS_ACCESS_KEY_ID"],
+      [withoutCredentials, manifest, s3.endpoint_url, "There are no credentials for the bucket. Set AWS_ACCESS_KEY_ID"],
       [keys, manifest, "http://127.0.0.1:2", "The bucket could not be reached (ECONNREFUSED)."],
       [keys, manifest, "s3.example.com", '--endpoint must be an address such as https://s3.example.com; it is "s3'],
       [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "No answer from http://127.0.0.1:2/manifest"],

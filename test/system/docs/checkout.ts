@@ -7,20 +7,20 @@ import { createWorkspace } from "../../../dev/workspace.ts";
 import { ROOT } from "../../architecture/source-files.ts";
 import { addSecrets, search } from "../../support/secrets/leaks.ts";
 
-/** A folder that looks like a checkout in which `npm run dev` is running, with a workspace of its own. */
+/** A folder that looks like a checkout in which `npm run dev` is running, with its own workspace. */
 export interface Checkout {
   readonly folder: string;
   /**
-   * Runs a script with bash and answers with what it printed. Rejects when a command fails, a request is answered with
+   * Runs a script with bash and returns its output. Rejects when a command fails, a request is answered with
    * 400 or more, or the script takes longer than two minutes.
    */
   run(script: string): Promise<string>;
 }
 
-/** What a checkout does not share with the others: the state of its service, and git's. */
+/** Entries that checkouts do not share: the state of the service, and git's. */
 const OWN = [".dev", ".git"];
 
-/** It would replace the packages that all checkouts share. */
+/** These would replace the packages that all checkouts share. */
 const INSTALLS = /\bnpm (?:install|i|ci)\b/;
 
 const TIMEOUT_MS = 120_000;
@@ -36,7 +36,7 @@ export async function openCheckout(service: WaybillConfig, folder: string): Prom
   const config = { ...service, workspace_id: workspaceId, api_key: apiKey };
   writeConfig(state, config);
   commandsToTry(config, state); // writes the file with the headers
-  // curl exits with an error for answers of 400 and more, and shows them all the same.
+  // curl exits with an error for answers of 400 and more, and still prints them.
   writeFileSync(join(folder, ".curlrc"), "fail-with-body\n");
   const env = { ...process.env, CURL_HOME: folder, CI: "1", WRANGLER_SEND_METRICS: "false", STATE_DIR: "" };
   return {
@@ -50,7 +50,7 @@ export async function openCheckout(service: WaybillConfig, folder: string): Prom
   };
 }
 
-/** The script and all that it starts end together. */
+/** Ends the script and all processes that it started. */
 function runBash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const bash = spawn("bash", ["-c", script], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });

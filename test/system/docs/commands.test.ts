@@ -7,9 +7,9 @@ import { type OwnWaybill, startOwnWaybill } from "../../support/own-waybill.ts";
 import { type Checkout, openCheckout } from "./checkout.ts";
 import { NOT_RUN, type NotRun } from "./not-run.ts";
 
-/** Documents with commands for people. Those of one document run in their order, in one shell. */
+/** Documents with commands for people. The commands of a document run in order, in one shell. */
 const WITH_COMMANDS = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?:guide|operations)\/.*|docs\/performance\.md)$/;
-/** Sets up the shell of all others but README.md, which a newcomer reads alone. */
+/** Sets up the shell of all documents except README.md, which newcomers read alone. */
 const SHELL = "docs/guide/README.md";
 const READING = "docs/guide/reading.md";
 

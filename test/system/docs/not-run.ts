@@ -1,4 +1,4 @@
-/** Blocks of `sh` and `sql` that are not run: each begins with `begins` and stands in `document`. All others are run. */
+/** Blocks of `sh` and `sql` that are not run: each starts with `begins` and is in `document`. All others are run. */
 export interface NotRun {
   readonly document: string;
   readonly begins: string;

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { LocalS3 } from "../../support/local-s3.ts";
 
-/** One export's objects by key, each as its SHA-256, with everything taken out that names this export alone. */
+/** An export's objects by key, each as its SHA-256, without everything that identifies this export. */
 export type Contents = Readonly<Record<string, string>>;
 
-/** Which export is looked at: its id, the ids of its runs in the order of their days, and its destination's prefix. */
+/** Identifies an export: its id, the ids of its runs in the order of their days, and its destination's prefix. */
 export interface ExportNames {
   readonly exportId: string;
   readonly runIds: readonly string[];
   readonly prefix: string;
 }
 
-/** What the bucket holds below the prefix; equal for two exports of the same data, whatever happened on the way. */
+/** The objects below the prefix; equal for two exports of the same data, whatever faults occurred. */
 export const contentsOf = async (bucket: LocalS3, names: ExportNames): Promise<Contents> => {
   const contents: Record<string, string> = {};
   for (const { key } of await bucket.list(`${names.prefix}/`)) {

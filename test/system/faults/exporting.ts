@@ -5,7 +5,7 @@ import type { FaultRule } from "../../support/broken-s3-rules.ts";
 import type { Contents } from "./bucket-contents.ts";
 import { type Ended, type Laboratory, openLaboratory } from "./laboratory.ts";
 
-/** One export while the way to its bucket breaks as told. */
+/** An export with faults between service and store. */
 export interface Export {
   readonly prefix: string;
   readonly destinationId: string;
@@ -17,19 +17,19 @@ export interface Outcome extends Ended {
   readonly contents: Contents;
   /** Keys of uploads that are still open. */
   readonly openUploads: readonly string[];
-  /** What the record of the run of each day says, by retry. */
+  /** The errors in the record of each day's run, by retry. */
   readonly errors: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** The laboratory of a test file and what its tests do in it. */
 export interface Bench {
   readonly laboratory: () => Laboratory;
-  /** Begins an export into a prefix of its own; the rules hold from after the check of its destination. */
+  /** Starts an export into its own prefix; the rules apply after the check of its destination. */
   begin(rules: readonly FaultRule[], keys?: Partial<BucketAddress>): Promise<Export>;
   outcomeOf(begun: Export): Promise<Outcome>;
   /** Both, one after the other. */
   exportUnder(...rules: readonly FaultRule[]): Promise<Outcome>;
-  /** What an export leaves in the bucket that nothing has disturbed. */
+  /** The objects of an undisturbed export. */
   undisturbed: () => Contents;
 }
 

@@ -9,7 +9,7 @@ const { begin, exportUnder, outcomeOf, undisturbed, laboratory } = useLaboratory
 
 const EVERY_WRITE = ["put", "create_upload", "put_part", "complete_upload"] as const;
 
-/** The export proves nothing, and what lies in the bucket is as it would be in a complete export. */
+/** The export has no manifest, and its objects are those of a complete export. */
 const expectNoProof = ({ contents }: Outcome) => {
   expect(Object.keys(contents).filter((key) => key.includes("_waybill"))).toEqual([]);
   expect(undisturbed()).toMatchObject(contents);
@@ -19,9 +19,9 @@ const namesOf = (contents: Contents) => filesOf(contents).map((key) => key.slice
 
 describe("a storage or destination error ends the run and its export immediately", () => {
   it.each<readonly [title: string, fault: FaultRule["fault"], said: RegExp]>([
-    ["permissions taken away (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
+    ["revoked permissions (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
-    ["a bucket that is removed (NoSuchBucket)", "no_such_bucket", /^Bucket is not valid \(NoSuchBucket\)/],
+    ["a deleted bucket (NoSuchBucket)", "no_such_bucket", /^Bucket is not valid \(NoSuchBucket\)/],
   ])("%s", async (_title, fault, said) => {
     const outcome = await exportUnder({ operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault });
     expect(outcome.status).toBe("FAILED");
@@ -73,7 +73,7 @@ describe("a storage or destination error ends the run and its export immediately
 });
 
 describe("a run is retried 20 times, then it fails, and the export with it", () => {
-  it("and the other runs are stopped", async () => {
+  it("the other runs are stopped", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", key: DAY_ONE, count: "always", fault: "internal_error" },
       { operation: "put", key: DAY_TWO, fault: "silence" },

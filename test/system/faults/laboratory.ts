@@ -26,27 +26,27 @@ export const QUICK: Settings = {
   SLOW_DOWN_PAUSE_MS: "50",
 };
 
-/** A real service that writes into a store whose way breaks as it is told to. */
+/** A real service that writes to a store through a proxy with given faults. */
 export interface Laboratory {
   readonly config: WaybillConfig;
   readonly s3: BrokenS3;
   readonly projectId: string;
-  /** A destination with a prefix of its own, checked already. */
+  /** A destination with its own prefix, already checked. */
   newDestination(prefix: string, keys?: Partial<BucketAddress>): Promise<string>;
-  /** Begins an export of both days; in zstd, as the segments lie, unless another codec is named. */
+  /** Starts an export of both days; in zstd, the codec of the segments, unless another codec is given. */
   begin(destinationId: string, compression?: string): Promise<string>;
-  /** Waits for the end of an export; its runs in the order of their days. */
+  /** Waits for the end of an export; returns its runs in the order of their days. */
   untilEnded(exportId: string): Promise<Ended>;
-  /** Its runs as they are now, in the order of their days. */
+  /** Its current runs, in the order of their days. */
   runsOf(exportId: string): Promise<readonly ExportRunAnswer[]>;
-  /** What the bucket holds of it. */
+  /** Its objects in the bucket. */
   contents(names: ExportNames): Promise<Contents>;
   readonly ask: Ask;
-  /** What the service has logged since it was last started. */
+  /** The service's log since its last start. */
   log(): string;
-  /** Ends every process of the service with SIGKILL, in the middle of whatever it does. */
+  /** Ends every process of the service with SIGKILL, at any point of its work. */
   kill(): Promise<void>;
-  /** Starts the service again with the state that the killed one left. */
+  /** Restarts the service with the state that the killed one left. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export const openLaboratory = async (settings: Settings): Promise<Laboratory> =>
     async kill() {
       process.kill(-waybill.groupId, "SIGKILL");
       await waybill.stop();
-      // The head of the group is gone; what else it held is, too, when its port is free.
+      // The head of the group has ended; the other processes have ended when its port is free.
       await until(() =>
         assertPortIsFree(port).then(
           () => true,

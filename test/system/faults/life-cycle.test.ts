@@ -8,7 +8,7 @@ const { begin, exportUnder, outcomeOf, undisturbed, laboratory } = useLaboratory
 const requestsOf = (operation: string) => laboratory().s3.requests.filter((one) => one.operation === operation);
 const order = (path: string) => laboratory().ask("POST", `/api/v1/bulk-exports/${path}`);
 
-/** What the run of the first day says has happened so far. */
+/** What has happened so far, by the events of the first day's run. */
 const eventsOfFirstRun = async ({ exportId }: Export): Promise<readonly string[]> => {
   const [first] = await laboratory().runsOf(exportId);
   const answer = await laboratory().ask("GET", `/api/v1/bulk-exports/${exportId}/runs/${first?.id}/events?limit=1000`);
@@ -37,7 +37,7 @@ describe("an export paused during the upload of parts", () => {
     expect([requestsOf("create_upload").length, requestsOf("put_part").length]).toEqual([1, 2]);
   });
 
-  it("and then cancelled aborts its upload", async () => {
+  it("and then cancelled, aborts its upload", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: cancelled.promise }]);
     await expect.poll(() => requestsOf("put_part").length).toBe(2);

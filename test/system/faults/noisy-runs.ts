@@ -13,7 +13,7 @@ export const noisyBatches = (project: string): readonly string[] => [
 
 const batch = (runs: readonly object[]): string => JSON.stringify({ post: runs, patch: [] });
 
-/** A run whose inputs take about so many megabytes, compressed too; the same at every call. */
+/** A run whose inputs take about `megabytes` MB, also when compressed; the same for every call. */
 const noisyRun = (project: string, number: number, day: number, megabytes: number) => {
   const id = `018f0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
   const start = day + number * 60_000;
@@ -31,7 +31,7 @@ const noisyRun = (project: string, number: number, day: number, megabytes: numbe
   };
 };
 
-/** Base64 of bytes that do not compress. zstd wins back the quarter that base64 adds. */
+/** Base64 of bytes that do not compress. zstd removes the overhead of base64, a quarter of its length. */
 const noise = (seed: number, bytes: number): string => {
   const blocks: Buffer[] = [];
   for (let at = 0; at < bytes; at += 64) blocks.push(createHash("sha512").update(`${seed}/${at}`).digest());

@@ -5,12 +5,12 @@ import { QUICK } from "./laboratory.ts";
 
 const { exportUnder, undisturbed, laboratory } = useLaboratory(QUICK);
 
-/** A fault of one request, and what the run of the first day says about it; null: it spends no retry. */
+/** A fault of one request, and the error recorded by the first day's run; null: it uses no retry. */
 type Row = readonly [title: string, rule: FaultRule, said: RegExp | null];
 
 const NO_ANSWER = /no answer.*connection failed/i;
 
-/** The export is complete all the same: these bytes, no upload left open, no more retries than told. */
+/** The export is still complete: the same bytes, no open upload, no more retries than given. */
 const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null) => {
   const outcome = await exportUnder(...rules);
   expect(outcome.status).toBe("COMPLETED");
@@ -27,26 +27,22 @@ describe("a transient fault is retried, and the bytes are those of an undisturbe
     ["500 to a Complete", { operation: "complete_upload", fault: "internal_error" }, /InternalError/],
     ["500 to the opening of an upload", { operation: "create_upload", fault: "internal_error" }, /InternalError/],
     ["500 to a HEAD", { operation: "head", key: FIRST_FILE, fault: "internal_error" }, /HTTP 500/],
-    ["a proxy's page instead of an answer", { operation: "put_part", fault: "bad_gateway" }, /HTTP 502/],
-    ["a PUT reset before the store saw it", { operation: "put", key: DAY_ONE, fault: "reset" }, NO_ANSWER],
+    ["a proxy's error page instead of an answer", { operation: "put_part", fault: "bad_gateway" }, /HTTP 502/],
+    ["a PUT reset before it reached the store", { operation: "put", key: DAY_ONE, fault: "reset" }, NO_ANSWER],
     ["a broken pipe in the middle of a part", { operation: "put_part", fault: "reset_in_request" }, NO_ANSWER],
     ["a broken pipe in the middle of a PUT", { operation: "put", key: DAY_ONE, fault: "reset_in_request" }, NO_ANSWER],
-    ["an answer that breaks off after a part", { operation: "put_part", fault: "reset_in_reply" }, NO_ANSWER],
-    [
-      "an answer that breaks off after a Complete",
-      { operation: "complete_upload", fault: "reset_in_reply" },
-      NO_ANSWER,
-    ],
+    ["an answer to a part that is cut off", { operation: "put_part", fault: "reset_in_reply" }, NO_ANSWER],
+    ["an answer to a Complete that is cut off", { operation: "complete_upload", fault: "reset_in_reply" }, NO_ANSWER],
     ["the lost answer to a PUT", { operation: "put", key: DAY_ONE, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a part", { operation: "put_part", after: 1, fault: "lost_reply" }, NO_ANSWER],
     ["the lost answer to a HEAD", { operation: "head", key: FIRST_FILE, fault: "lost_reply" }, NO_ANSWER],
     ["409 to a Complete", { operation: "complete_upload", fault: "conflict" }, /ConditionalRequestConflict/],
     [
-      "a redirect while the name of a young bucket spreads",
+      "a redirect while the DNS name of a new bucket propagates",
       { operation: "put_part", fault: "redirect" },
       /TemporaryRedirect/,
     ],
-    ["a clock that goes wrong (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
+    ["a wrong clock (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
     ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
   ])("%s", async (_title, rule, said) => {
     await expectUnchanged([rule], said);
@@ -109,34 +105,30 @@ describe("a wrong or ambiguous result of an upload is checked", () => {
     ],
     ["a part is answered 200 with an error in its body", { operation: "put_part", fault: "error_in_success" }, /./],
     [
-      "NoSuchUpload after a Complete whose answer was lost means done already",
+      "NoSuchUpload after a Complete whose answer was lost means that it is done",
       { operation: "complete_upload", fault: "lost_reply" },
       NO_ANSWER,
     ],
     [
-      "parts that the store no longer holds (InvalidPart) begin a new upload",
+      "parts that the store has lost (InvalidPart) start a new upload",
       { operation: "put_part", after: 1, fault: "fake_success" },
       /InvalidPart/,
     ],
-    ["a PUT that is acknowledged and not kept", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
-    ["a Complete that is acknowledged and not done", { operation: "complete_upload", fault: "fake_success" }, /./],
-    ["an object of which the store kept one half", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
-    ["a part of which the store kept one half", { operation: "put_part", fault: "truncated" }, /./],
+    ["a PUT that is acknowledged but not stored", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
+    ["a Complete that is acknowledged but not done", { operation: "complete_upload", fault: "fake_success" }, /./],
+    ["an object that the store truncated", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
+    ["a part that the store truncated", { operation: "put_part", fault: "truncated" }, /./],
     [
-      "a PUT that the network delivers again later",
+      "a PUT that the network delivers twice",
       { operation: "put", key: DAY_ONE, fault: "delivered_again", forMs: 300 },
       null,
     ],
     [
-      "a Complete that the network delivers again later",
+      "a Complete that the network delivers twice",
       { operation: "complete_upload", fault: "delivered_again", forMs: 300 },
       null,
     ],
-    [
-      "a part that the network delivers again later",
-      { operation: "put_part", fault: "delivered_again", forMs: 300 },
-      null,
-    ],
+    ["a part that the network delivers twice", { operation: "put_part", fault: "delivered_again", forMs: 300 }, null],
   ])("%s", async (_title, rule, said) => {
     await expectUnchanged([rule], said);
   });

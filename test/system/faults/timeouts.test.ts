@@ -4,7 +4,7 @@ import { filesOf } from "./bucket-contents.ts";
 import { DAY_TWO, useLaboratory } from "./exporting.ts";
 import { QUICK } from "./laboratory.ts";
 
-// An undisturbed export takes a second or two, up to ten on a busy machine: the limits allow for that.
+// An undisturbed export takes a second or two, up to ten on a busy machine: the limits allow that.
 describe("a run that exceeds its time limit", () => {
   const { exportUnder, undisturbed, laboratory } = useLaboratory({ ...QUICK, RUN_TIMEOUT_MS: "20000" });
 

@@ -2,13 +2,13 @@ import type { DuckDB } from "../../../dev/duckdb.ts";
 import { EXPORT_FIELDS, type ExportField } from "../../../src/domain/shared/fields.ts";
 import { LIST_FIELDS, type Row, TIME_FIELDS } from "./expected-rows.ts";
 
-/** The columns' names and types as DuckDB sees them, partition columns included. */
+/** Names and types of the columns in DuckDB, partition columns included. */
 export const duckdbTypes = async (duckdb: DuckDB, glob: string): Promise<Record<string, string>> => {
   const columns = await duckdb.rows(`DESCRIBE FROM ${hivePartitioned(glob)}`);
   return Object.fromEntries(columns.map((column) => [String(column.column_name), String(column.column_type)]));
 };
 
-/** All rows as DuckDB reads them, in the form of expectedRows. */
+/** All rows in DuckDB, in the form of expectedRows. */
 export const duckdbRows = async (
   duckdb: DuckDB,
   glob: string,
@@ -18,7 +18,7 @@ export const duckdbRows = async (
   const names = EXPORT_FIELDS.filter((field) => fields === null || fields.includes(field));
   const columns = names.map((name) => `${castOf(name, listsAreLists)} AS ${name}`);
   const rows = await duckdb.rows(`SELECT ${columns.join(", ")} FROM ${hivePartitioned(glob)} ORDER BY id`);
-  // Every column was cast to text, truth or a list of text just above.
+  // Every column was cast to text, boolean or a list of text just above.
   return rows as Row[];
 };
 

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 100;
 export interface Laboratory {
   readonly waybill: OwnWaybill;
   readonly projectId: string;
-  /** Exports into a prefix of its own; answers when the files are downloaded. */
+  /** Exports into its own prefix; resolves when the files are downloaded. */
   exportTo(prefix: string, request?: Partial<ExportRequest>): Promise<Exported>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Laboratory {
 export interface Exported {
   readonly exportId: string;
   readonly state: ExportState;
-  /** Folder that stands for the bucket. */
+  /** The bucket's folder. */
   readonly folder: string;
   readonly objects: readonly DownloadedFile[];
   readonly parquetFiles: readonly string[];

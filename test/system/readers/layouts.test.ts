@@ -18,7 +18,7 @@ const CODECS = ["zstandard", "snappy", "gzip", "none"] as const;
 const CHOICES: Readonly<Record<string, readonly ExportField[] | null>> = {
   "all fields": null,
   "all but inputs and outputs": EXPORT_FIELDS.filter((field) => field !== "inputs" && field !== "outputs"),
-  // The id goes along so that rows can be told apart.
+  // The id is included so that rows can be told apart.
   "one field": ["id", "outputs"],
 };
 
@@ -70,7 +70,7 @@ describe("DuckDB reads every layout, codec and choice of fields, value for value
   });
 });
 
-describe("Columns have the types that the version promises", () => {
+describe("Columns have the types of the version", () => {
   const shared = {
     is_root: "BOOLEAN",
     total_tokens: "BIGINT",
@@ -157,7 +157,7 @@ describe("ClickHouse reads every layout and codec", () => {
   });
 });
 
-/** As ClickHouse prints it. Its arrays are never null, so a list that was never sent reads as an empty one. */
+/** As ClickHouse prints it. Its arrays are never null, so a list that was never sent is read as an empty one. */
 const clickHouseRow = (run: (typeof RUNS)[number], version: FormatVersion): Record<string, unknown> => ({
   id: run.id,
   inputs: run.inputs,

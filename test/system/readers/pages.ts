@@ -7,7 +7,7 @@ export type PageKind = "data v1" | "dictionary" | "data v2" | "other";
 
 const KINDS: Readonly<Record<number, PageKind>> = { 0: "data v1", 2: "dictionary", 3: "data v2" };
 
-/** Kinds of all pages of a file, read from the page headers themselves. */
+/** Kinds of all pages of a file, read from the page headers. */
 export const pageKinds = (path: string): PageKind[] => {
   const bytes = readFileSync(path);
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);

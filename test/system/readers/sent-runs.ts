@@ -1,6 +1,6 @@
 import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
 
-/** One run in the words of the ingest API, with JSON members as the exact text that is sent. */
+/** A run with the names of the ingest API, with JSON members as the exact text that is sent. */
 export interface SentRun {
   readonly id: string;
   readonly traceId: string;
@@ -34,7 +34,7 @@ export const FIRST_DAY = startOfDay("2026-08-30");
 /** Five megabytes in one value: more than a page, a row of SQLite or a message between actors takes at once. */
 const HUGE = JSON.stringify({ text: "Ein langer Text über 東京 und 🚚. ".repeat(120_000) });
 
-/** Texts that a careless service changes: every one must come back to the byte. */
+/** Texts that a careless service changes: each must be exported unchanged. */
 const AWKWARD_JSON: readonly string[] = [
   '{"question":"Größe, naïve, 東京, 🚚, \\u0000\\u001f\\/"}',
   '{"lone surrogate":"\\ud83d","pair":"\\ud83d\\ude9a"}',
@@ -124,10 +124,10 @@ export const dottedOrder = (run: SentRun, all: ReadonlyMap<string, SentRun>): st
     .map((step) => `${isoMicros(step.startTime).replaceAll(/[-:.]/g, "")}${step.id}`)
     .join(".");
 
-/** UTC day on which the run belongs. */
+/** The run's UTC day. */
 export const dayOfRun = (run: SentRun): string => dayOf(Math.floor(run.startTime / 1000));
 
-/** Body of POST /runs/batch with the runs' JSON texts as they are, not written anew. */
+/** Body of POST /runs/batch with the runs' JSON texts unchanged. */
 export const batchBody = (runs: readonly SentRun[], project: string): string => {
   const byId = new Map(runs.map((run) => [run.id, run]));
   const posts = runs.map((run) => {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ExportDefinition, ExportRecord } from "../../domain/export/records.ts";
+import { exportWarnings } from "../../domain/export/warnings.ts";
 import { ALL_FIELDS, type Compression } from "../../domain/shared/fields.ts";
 import { INTERVAL_HOURS, MAX_WINDOW_DAYS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
@@ -153,6 +154,10 @@ export const bulkExportUpdate = closedObject({
     .optional(),
 }).openapi("BulkExportUpdate");
 
+const exportWarning = z
+  .object({ code: z.enum(["window_ends_in_future"]), message: z.string() })
+  .openapi("BulkExportWarning");
+
 /** An export in an answer. `rows_written`, `rows_planned` and `errors` are additions to the record of the original service. */
 export const bulkExportShown = (profile: WireProfile) =>
   z
@@ -182,6 +187,9 @@ export const bulkExportShown = (profile: WireProfile) =>
       errors: z.record(z.string(), z.string()).nullable().openapi({
         description:
           "`manifest`: why the manifest could not be written. `project`: the project was deleted. Errors of runs are in the runs. Null in lists.",
+      }),
+      warnings: z.array(exportWarning).openapi({
+        description: "What may be unexpected, though the export is carried out as ordered; empty: nothing.",
       }),
     })
     .openapi("BulkExport");
@@ -214,6 +222,7 @@ export const showExport = (
   rows_written: record.rowsWritten,
   rows_planned: record.rowsPlanned,
   errors: errorsOf(record),
+  warnings: exportWarnings(record).map((warning) => ({ ...warning })),
 });
 
 const errorsOf = ({ manifestFailure, isProjectDeleted }: ExportRecord): Record<string, string> | null => {

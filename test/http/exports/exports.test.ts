@@ -33,6 +33,23 @@ const create = (body: object | string) => call("POST", EXPORTS, { headers: works
 const cancel = (id: string, body: object = { status: "Cancelled" }) =>
   call("PATCH", `${EXPORTS}/${id}`, { headers: workspace.headers, body });
 
+it("an export whose window ends in the future has a warning, at its creation and afterwards; one whose window is over has none", async () => {
+  const ahead = await create(oneOff());
+  const over = await create(oneOff({ start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" }));
+  const repeated = await create(schedule());
+  const codes = ({ body }: { body: { warnings: readonly { code: string }[] } }) =>
+    body.warnings.map(({ code }) => code);
+  expect([codes(ahead), codes(over), codes(repeated)]).toEqual([["window_ends_in_future"], [], []]);
+  const shown = (id: string) => call("GET", `${EXPORTS}/${id}`, { headers: workspace.headers });
+  expect(codes(await shown(ahead.body.id))).toEqual(["window_ends_in_future"]);
+  expect(codes(await shown(over.body.id))).toEqual([]);
+  const clone = await call("POST", `${EXPORTS}/${over.body.id}/clone`, {
+    headers: workspace.headers,
+    body: { end_time: "2030-01-01T00:00:00Z" },
+  });
+  expect(codes(clone)).toEqual(["window_ends_in_future"]);
+});
+
 it("a one-off export is created and returned with every member, absent ones as null", async () => {
   const created = await create(oneOff());
   expect(created.status).toBe(200);
@@ -60,6 +77,7 @@ it("a one-off export is created and returned with every member, absent ones as n
     rows_written: 0,
     rows_planned: 0,
     errors: null,
+    warnings: [{ code: "window_ends_in_future", message: expect.stringContaining("are not exported") }],
   });
   const shown = await call("GET", `${EXPORTS}/${created.body.id}`, { headers: workspace.headers });
   expect([shown.status, shown.body.id]).toEqual([200, created.body.id]);

@@ -69,7 +69,7 @@ export interface Taken {
   readonly registrationToken: string | null;
 }
 
-export type Capacity = Extract<Refusal, { readonly reason: "capacity" }>;
+export type Capacity = Extract<Refusal, { readonly reason: "capacity" | "unavailable" }>;
 
 export interface ShardQuestion {
   readonly window: Window;

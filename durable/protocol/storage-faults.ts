@@ -21,10 +21,38 @@ export const TOO_MANY_UNROUTED_CHANGES: Capacity = {
 };
 
 export const STORAGE_UNAVAILABLE: Capacity = {
-  reason: "capacity",
-  message: "Storage is unavailable at the moment. Nothing was stored: send this request again.",
+  reason: "unavailable",
+  message:
+    "The storage of the service is full or failing. Nothing of this request was stored: make room, then send it again.",
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
-/** SQLite's errors for a full or failing disk and for exhausted memory; anything else is our own fault. */
-export const isStorageFault = (fault: unknown): boolean => /SQLITE_(FULL|IOERR|NOMEM)/.test(String(fault));
+/**
+ * `full`: the disk takes nothing, or the machine has no memory. `damaged`: a file is not what SQLite wrote. `unknown`: the
+ * platform does not say; it has logged the cause.
+ */
+export type StorageFault = "full" | "damaged" | "unknown";
+
+/** What a fault says of the storage; null: something else failed. */
+export const storageFaultOf = (fault: unknown): StorageFault | null => {
+  const text = String(fault);
+  if (/SQLITE_(FULL|IOERR|NOMEM)/.test(text)) return "full";
+  if (/SQLITE_(CORRUPT|NOTADB)/.test(text)) return "damaged";
+  return /internal error; reference = /.test(text) ? "unknown" : null;
+};
+
+/** Whether the disk is full or failing, or memory exhausted. */
+export const isStorageFault = (fault: unknown): boolean => storageFaultOf(fault) === "full";
+
+/** Begins the message of a fault that names its actor. */
+const NAMED = /Storage of \S+ \(\w+\.sqlite\): /;
+
+/** The actor that a fault names: `Storage of <name> (<id>.sqlite)`; null: it names none. */
+export const actorNamedIn = (fault: unknown): string | null => NAMED.exec(String(fault))?.[0].slice(0, -2) ?? null;
+
+/** The fault of an actor's storage with the name of the actor and of its file; other faults as they are. */
+export const withActorNamed = (fault: unknown, { name, id }: DurableObjectStub): unknown => {
+  if (storageFaultOf(fault) === null || actorNamedIn(fault) !== null) return fault;
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new Error(`Storage of ${name} (${id}.sqlite): ${message}`, { cause: fault });
+};

@@ -3,6 +3,7 @@ import { addStatistics, NO_RUNS, type RunStatistics } from "../../src/trace/run/
 import { mapConcurrent } from "../concurrency/map-concurrent.ts";
 import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
+import { storageFaultOf } from "../protocol/storage-faults.ts";
 
 /** Most days of a project that are considered: ten years. */
 const MAX_DAYS = 3660;
@@ -11,15 +12,25 @@ const MAX_DAYS = 3660;
 const MAX_SHARDS = 1000;
 const SHARDS_AT_ONCE = 8;
 
-/** Statistics of projects, in their order; of each only the newest days, as far as one request may ask. */
+/**
+ * Statistics of projects, in their order; of each only the newest days, as far as one request may ask. null: the storage
+ * of the project's runs fails, which hides no other project.
+ */
 export async function projectStatistics(
   env: Env,
   tenantId: string,
   projects: readonly Project[],
-): Promise<readonly RunStatistics[]> {
+): Promise<readonly (RunStatistics | null)[]> {
   const maxShards = Math.floor(MAX_SHARDS / Math.max(projects.length, 1));
-  const answers: RunStatistics[] = [];
-  for (const project of projects) answers.push(await statisticsOfProject(env, tenantId, project, maxShards));
+  const answers: (RunStatistics | null)[] = [];
+  for (const project of projects) {
+    try {
+      answers.push(await statisticsOfProject(env, tenantId, project, maxShards));
+    } catch (fault) {
+      if (storageFaultOf(fault) === null) throw fault;
+      answers.push(null);
+    }
+  }
   return answers;
 }
 

@@ -248,6 +248,7 @@ export const ROOMS: readonly Room[] = [
       "src/domain/shared",
       "src/domain/workspace",
       "src/filter",
+      "src/log.ts",
       "src/oauth",
       "src/parquet",
       "src/parquet/read",

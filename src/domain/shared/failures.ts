@@ -138,4 +138,6 @@ export type Refusal =
   | { readonly reason: "destination_check"; readonly store: StoreFailure }
   | { readonly reason: "source_check"; readonly source: SourceFailure }
   | { readonly reason: "authorization"; readonly failure: AuthorizationFailure }
-  | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number };
+  | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number }
+  /** The service cannot do it now, for a reason that lies with its machine, not with the request. */
+  | { readonly reason: "unavailable"; readonly message: string; readonly retryAfterSeconds: number };

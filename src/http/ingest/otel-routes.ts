@@ -52,7 +52,7 @@ export const addOtelRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       } catch (thrown) {
         // 503, not 500: exporters drop spans after 500, and sending them again is harmless.
         const fault = faultOf(thrown, request);
-        return problemAnswer(format, { ...fault, status: STATUS.unavailable, headers: RETRY_SOON });
+        return problemAnswer(format, { headers: RETRY_SOON, ...fault, status: STATUS.unavailable });
       }
     });
   }

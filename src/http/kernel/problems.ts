@@ -3,6 +3,7 @@ import type { Refusal } from "../../domain/shared/failures.ts";
 import type { Rate } from "../../domain/shared/token-bucket.ts";
 import { log } from "../../log.ts";
 import { authorizationText, isProvidersFault, sourceText, storeText } from "./failure-text.ts";
+import { storageProblem } from "./storage-problem.ts";
 
 /** Every status code that the service itself answers with. */
 export const STATUS = {
@@ -78,13 +79,14 @@ export const faultOf = (thrown: unknown, request: Request): Problem & { readonly
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const path = new URL(request.url).pathname;
   log("request_failed", { fault_id: faultId, method: request.method, path, error: error.stack ?? error.message });
+  const storage = storageProblem(error);
+  if (storage !== null)
+    return { ...storage, status: STATUS[storage.status], detail: `${storage.detail} Fault ${faultId}.` };
   const transient = isTransient(error);
   const detail = transient
     ? `The service is busy; try again shortly. Fault ${faultId}.`
     : `The service failed to process the request. Report fault ${faultId} to the operator.`;
-  return transient
-    ? { status: STATUS.unavailable, detail, headers: RETRY_SOON }
-    : { status: STATUS.fault, detail, headers: {} };
+  return transient ? { status: STATUS.unavailable, detail, headers: RETRY_SOON } : { status: STATUS.fault, detail };
 };
 
 /** An actor that restarts or is busy is available again within about a second. */
@@ -138,6 +140,12 @@ export const problemOf = (failure: RequestFailure): Problem => {
     case "capacity":
       return {
         status: STATUS.capacity,
+        detail: failure.message,
+        headers: { "Retry-After": String(failure.retryAfterSeconds) },
+      };
+    case "unavailable":
+      return {
+        status: STATUS.unavailable,
         detail: failure.message,
         headers: { "Retry-After": String(failure.retryAfterSeconds) },
       };

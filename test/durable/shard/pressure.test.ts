@@ -121,7 +121,7 @@ it("a storage that is full refuses the request, keeps none of it, and accepts it
     storage.sql.exec("DROP TRIGGER full");
     return refused;
   });
-  expect(answer).toMatchObject({ ok: false, failure: { reason: "capacity", retryAfterSeconds: 10 } });
+  expect(answer).toMatchObject({ ok: false, failure: { reason: "unavailable", retryAfterSeconds: 10 } });
   expect(await exported(project)).toHaveLength(1);
   expect((await shard(project).ingest(sent)).ok).toBe(true);
   expect(await exported(project)).toHaveLength(3);

@@ -35,7 +35,7 @@ it("runs of all shards and days are counted once, with tokens, errors and latenc
     promptTokens: 10,
     completionTokens: 45,
   });
-  if (known === undefined) throw new Error("there is one project");
+  if (known == null) throw new Error("there is one project");
   expect(latencyAt(known, 0.5)).toBeCloseTo(1, 1);
   expect(latencyAt(known, 1) ?? 0).toBeGreaterThan(7);
 });

@@ -56,6 +56,31 @@ it("ingest clients get the error in their format, so that they send again", asyn
   expect([answer.status, answer.headers.get("Retry-After"), Object.keys(answer.body)]).toEqual([503, "1", ["error"]]);
 });
 
+it.each([
+  ["database or disk is full: SQLITE_FULL", 503, /^The storage of the service is full or failing\. Make room/],
+  ["disk I/O error: SQLITE_IOERR", 503, /^The storage of the service is full or failing\./],
+  [
+    "internal error; reference = abc",
+    503,
+    /^Storage of workspace\/1 \(0a\.sqlite\) cannot be opened: the disk is full,/,
+  ],
+  ["database disk image is malformed: SQLITE_CORRUPT", 500, /^Storage of workspace\/1 \(0a\.sqlite\) is damaged\./],
+  ["file is not a database: SQLITE_NOTADB", 500, /^Storage of workspace\/1 \(0a\.sqlite\) is damaged\./],
+])("storage that fails with %s answers %i and names what failed", async (message, status, told) => {
+  const authorize = async () => {
+    throw Object.assign(new Error(message), { retryable: true });
+  };
+  const stub = { authorize, name: "workspace/1", id: "0a" };
+  const answer = await callWith(workspaces(stub as Partial<WorkspaceProtocol>), "GET", EXPORTS, { headers });
+  expect([answer.status, answer.headers.get("Retry-After")]).toEqual([status, status === 503 ? "10" : null]);
+  expect(answer.body.detail).toMatch(told);
+  const spans = await callWith(workspaces(stub as Partial<WorkspaceProtocol>), "POST", "/otel/v1/traces", {
+    headers,
+    body: oneSpan,
+  });
+  expect([spans.status, spans.headers.get("Retry-After")]).toEqual([503, status === 503 ? "10" : "1"]);
+});
+
 it("any other fault answers 500 without its message", async () => {
   const answer = await callWith(workspaces(failing({})), "GET", EXPORTS, { headers });
   expect([answer.status, answer.headers.get("Retry-After")]).toEqual([500, null]);

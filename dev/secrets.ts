@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DevFailure } from "./failure.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 const MASTER_KEY_BYTES = 32;
@@ -20,6 +21,10 @@ export const secretsOf = (stateDir: string): DevSecrets => {
     writePrivateFile(envFile, `ADMIN_KEY="${adminKey}"\nMASTER_KEYS="dev:${masterKey}"\n`);
   }
   const adminKey = /^ADMIN_KEY="([^"]+)"$/m.exec(readFileSync(envFile, "utf8"))?.[1];
-  if (adminKey === undefined) throw new Error(`${envFile} contains no ADMIN_KEY`);
+  if (adminKey === undefined) {
+    throw new DevFailure(
+      `${envFile} is damaged: it contains no ADMIN_KEY. Restore it from a copy, or choose another state directory with STATE_DIR=.dev2: credentials in this one open with the old keys only.`,
+    );
+  }
   return { envFile, adminKey };
 };

@@ -2,35 +2,42 @@ import { commandsToTry } from "./commands.ts";
 import { stateDirectory } from "./config.ts";
 import { DevFailure } from "./failure.ts";
 import { settingsIn } from "./settings.ts";
-import { startWaybill } from "./start.ts";
+import { type RunningWaybill, startWaybill } from "./start.ts";
+import { MAX_ENDS, supervise } from "./supervise.ts";
 import { lastLogLines } from "./wrangler.ts";
 
 const DEFAULT_PORT = 8787;
 const HIGHEST_PORT = 65_535;
 const LOG_LINES_SHOWN = 15;
 
-/** Runs the service and a customer's bucket on this machine until Ctrl-C. Throws a DevFailure if they cannot run. */
+/**
+ * Runs the service and a customer's bucket on this machine until SIGINT or SIGTERM. A service that ends unexpectedly is
+ * started again [LOC-14]. Throws a DevFailure if it cannot run.
+ */
 export const serve = async (): Promise<void> => {
-  const stopAsked = new Promise<"asked">((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve("asked"));
-  });
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop.abort());
   const stateDir = stateDirectory();
-  const starting = startWaybill({ port: portAsked(), stateDir, settings: settingsIn(process.env) });
-  if ((await Promise.race([stopAsked, starting.then(() => "started" as const)])) === "asked") {
-    await starting.then((waybill) => waybill.stop()).catch(() => {});
-    return;
-  }
-  const waybill = await starting;
-  console.log(greeting(waybill.config.url, waybill.config.workspace_id, waybill.config.api_key, stateDir));
-  console.log(commandsToTry(waybill.config, stateDir));
-  console.log(`Log: ${waybill.logFile}\nCtrl-C stops the service and keeps its state.`);
-  const why = await Promise.race([stopAsked, waybill.ended.then(() => "crashed" as const)]);
-  await waybill.stop();
-  if (why === "crashed") {
-    throw new DevFailure(
-      `wrangler ended unexpectedly. The end of its log:\n\n${lastLogLines(waybill.logFile, LOG_LINES_SHOWN)}`,
-    );
-  }
+  const options = { port: portAsked(), stateDir, settings: settingsIn(process.env) };
+  await supervise<RunningWaybill>({
+    start: () => startWaybill(options),
+    stopAsked: stop.signal,
+    started: (waybill, ends) =>
+      ends === 0 ? greet(waybill, stateDir) : console.log(`Waybill listens on ${waybill.config.url} again.`),
+    endedUnexpectedly: ({ logFile }, ends) => console.error(endedMessage(logFile, ends)),
+  });
+};
+
+const endedMessage = (logFile: string, ends: number): string => `
+The service ended unexpectedly${ends === 1 ? "" : `, ${ends} times in a row`}. The end of its log:
+
+${lastLogLines(logFile, LOG_LINES_SHOWN)}
+${ends === MAX_ENDS ? "" : "\nIt is started again."}`;
+
+const greet = ({ config, logFile }: RunningWaybill, stateDir: string): void => {
+  console.log(greeting(config.url, config.workspace_id, config.api_key, stateDir));
+  console.log(commandsToTry(config, stateDir));
+  console.log(`Log: ${logFile}\nCtrl-C stops the service and keeps its state.`);
 };
 
 const portAsked = (): number => {

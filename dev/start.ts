@@ -23,13 +23,15 @@ export interface RunningWaybill {
   readonly logFile: string;
   /** Process group of wrangler and workerd; the benchmark counts its CPU time. */
   readonly groupId: number;
-  /** Resolves when the service has ended, by `stop` or unexpectedly. */
+  /** Resolves when the service has ended: by `stop`, unexpectedly, or because workerd crashed and did not come back. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 const READY_WITHIN_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
+/** wrangler needs less than a second for another workerd. If that one does not answer, requests wait forever. */
+const RECOVERED_WITHIN_MS = 10_000;
 const LOG_LINES_SHOWN = 15;
 
 /** Attempts, if another program takes the port between the check and its use. */
@@ -46,16 +48,23 @@ export const startWaybill = async (options: StartOptions): Promise<RunningWaybil
     try {
       return await startOnce(options);
     } catch (failure) {
+      if (isDiskFull(failure)) {
+        throw new DevFailure(`The disk of ${options.stateDir} is full. Make room, or choose another with STATE_DIR.`);
+      }
       if (!(failure instanceof PortTaken) || starts === MAX_STARTS) throw failure;
     }
   }
 };
+
+const isDiskFull = (failure: unknown): boolean =>
+  failure instanceof Error && "code" in failure && (failure.code === "ENOSPC" || failure.code === "EDQUOT");
 
 const startOnce = async (options: StartOptions): Promise<RunningWaybill> => {
   const stateDir = resolve(options.stateDir);
   makeDirectory(stateDir);
   const port = options.port ?? (await freePort());
   await assertPortIsFree(port);
+  const earlier = readConfig(stateDir);
   const unlock = lockState(stateDir);
   const secrets = secretsOf(stateDir);
   const envFiles = [writeSettings(stateDir, options.settings), secrets.envFile];
@@ -64,7 +73,10 @@ const startOnce = async (options: StartOptions): Promise<RunningWaybill> => {
   try {
     const url = `http://127.0.0.1:${port}`;
     await untilReady(url, wrangler);
-    const config = await configure(url, stateDir, secrets.adminKey);
+    const config = await configure(url, stateDir, secrets.adminKey, earlier);
+    wrangler.onCrash(async () => {
+      if (!(await recovers(url))) await wrangler.stop();
+    });
     return { config, logFile: wrangler.logFile, groupId: wrangler.groupId, ended: wrangler.ended, stop };
   } catch (failure) {
     await stop();
@@ -84,8 +96,12 @@ const makeDirectory = (path: string): void => {
   }
 };
 
-const configure = async (url: string, stateDir: string, adminKey: string): Promise<WaybillConfig> => {
-  const earlier = readConfig(stateDir);
+const configure = async (
+  url: string,
+  stateDir: string,
+  adminKey: string,
+  earlier: WaybillConfig | null,
+): Promise<WaybillConfig> => {
   const known = earlier && { workspaceId: earlier.workspace_id, apiKey: earlier.api_key };
   const workspace = known && (await isKnown(url, known)) ? known : await createWorkspace(url, adminKey, "local");
   const config: WaybillConfig = {
@@ -116,9 +132,18 @@ const untilReady = async (url: string, wrangler: Wrangler): Promise<void> => {
   throw new DevFailure(`The service did not answer within ${READY_WITHIN_MS / 1000} s. ${logTail(wrangler)}`);
 };
 
-const answers = async (url: string): Promise<"ready" | "not yet"> => {
+const recovers = async (url: string): Promise<boolean> => {
+  const giveUpAt = Date.now() + RECOVERED_WITHIN_MS;
+  for (let left = RECOVERED_WITHIN_MS; left > 0; left = giveUpAt - Date.now()) {
+    if ((await answers(url, left)) === "ready") return true;
+    await new Promise((resume) => setTimeout(resume, POLL_INTERVAL_MS));
+  }
+  return false;
+};
+
+const answers = async (url: string, withinMs = READY_WITHIN_MS): Promise<"ready" | "not yet"> => {
   try {
-    const answer = await fetch(`${url}/ok`, { signal: AbortSignal.timeout(READY_WITHIN_MS) });
+    const answer = await fetch(`${url}/ok`, { signal: AbortSignal.timeout(withinMs) });
     await answer.body?.cancel();
     return answer.ok ? "ready" : "not yet";
   } catch {

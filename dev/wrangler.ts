@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { DevFailure } from "./failure.ts";
@@ -19,6 +19,8 @@ export interface Wrangler {
   readonly logFile: string;
   /** Resolves when wrangler has ended, by `stop` or unexpectedly. */
   readonly ended: Promise<void>;
+  /** Calls `react` each time that workerd has crashed. wrangler starts another one, which may answer or not. */
+  onCrash(react: () => void): void;
   /** Ends the whole group and waits for it. */
   stop(): Promise<void>;
 }
@@ -27,21 +29,38 @@ const ROOT = dirname(import.meta.dirname);
 /** wrangler normally stops within a second. After this time the group is killed. */
 const STOP_WITHIN_MS = 5000;
 
-/** Starts `wrangler dev` for the service and the local bucket, on 127.0.0.1 only. */
+/** What the head of the process group sends when workerd crashed. */
+export const RUNTIME_CRASHED = "runtime crashed";
+
+/**
+ * Starts `wrangler dev` for the service and the local bucket, on 127.0.0.1 only. The log of an earlier start is kept as
+ * `wrangler.previous.log`: it says how that one ended.
+ */
 export const startWrangler = (options: WranglerOptions): Wrangler => {
   const logFile = join(options.stateDir, "wrangler.log");
+  if (existsSync(logFile)) renameSync(logFile, join(options.stateDir, "wrangler.previous.log"));
   const log = openSync(logFile, "w", 0o600);
   const group = spawn(process.execPath, [join(ROOT, "dev/wrangler-group.ts"), wranglerCli(), ...argumentsOf(options)], {
     cwd: ROOT,
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
-    env: { ...process.env, ...QUIET, WRANGLER_REGISTRY_PATH: join(options.stateDir, "registry") },
+    env: {
+      ...process.env,
+      ...QUIET,
+      ...recordingOfSpans(),
+      WRANGLER_REGISTRY_PATH: join(options.stateDir, "registry"),
+    },
   });
   closeSync(log);
   const groupId = group.pid;
   if (groupId === undefined) throw new DevFailure("wrangler could not be started: the process could not be created.");
   const ended = new Promise<void>((resolve) => group.once("exit", () => resolve()));
-  return { groupId, logFile, ended, stop: () => stopGroup(group, groupId, ended) };
+  const onCrash = (react: () => void): void => {
+    group.on("message", (message) => {
+      if (message === RUNTIME_CRASHED) react();
+    });
+  };
+  return { groupId, logFile, ended, onCrash, stop: () => stopGroup(group, groupId, ended) };
 };
 
 /** The last non-empty lines of wrangler's log, without colours. */
@@ -61,6 +80,8 @@ export const hasFailedBuild = (logFile: string): boolean => readFileSync(logFile
 export const hasPortConflict = (logFile: string): boolean =>
   readFileSync(logFile, "utf8").includes("Address already in use");
 
+const SPANS_SWITCH = "X_LOCAL_OBSERVABILITY";
+
 /** Disables questions, reports and requests to the internet. */
 const QUIET = {
   CI: "1",
@@ -70,6 +91,14 @@ const QUIET = {
   WRANGLER_HIDE_BANNER: "true",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
+
+/**
+ * wrangler records a span of each SQL statement unless told otherwise. That takes as much disk as the data and up to half the
+ * ingest rate, so it is off unless the environment asks for it [LOC-13].
+ */
+const recordingOfSpans = (): { readonly [SPANS_SWITCH]: string } => ({
+  [SPANS_SWITCH]: process.env[SPANS_SWITCH] || "false",
+});
 
 const argumentsOf = (options: WranglerOptions): string[] => [
   "dev",

@@ -4,7 +4,7 @@ import { textOf } from "./source-files.ts";
 
 const PAGE = textOf("docs/operations/configuration.md");
 /** Read elsewhere than in src/settings.ts: secrets of the Worker, and variables of `npm run dev`. */
-const READ_ELSEWHERE = ["ADMIN_KEY", "MASTER_KEYS", "PORT", "STATE_DIR"];
+const READ_ELSEWHERE = ["ADMIN_KEY", "MASTER_KEYS", "PORT", "STATE_DIR", "X_LOCAL_OBSERVABILITY"];
 
 /** Cells of every row that begins with names of settings. */
 const rows = [...PAGE.matchAll(/^\| (`[A-Z_]+`.*) \|$/gm)].map(([, row = ""]) => row.split(" | "));

@@ -1,88 +1,13 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WaybillConfig } from "../../../dev/config.ts";
 import { freePort } from "../../../dev/ports.ts";
-import { searchState } from "../../support/secrets/state.ts";
+import { isPortFree, processesNaming, startDev, stateFolder, stopAll, untilListening } from "./dev-process.ts";
 
-const folder = (): string => mkdtempSync(join(tmpdir(), "waybill-dev-"));
-const folders: string[] = [];
-const started: Dev[] = [];
-
-/** `npm run dev` as its own process. */
-interface Dev {
-  readonly child: ChildProcess;
-  readonly port: number;
-  readonly stateDir: string;
-  readonly output: () => string;
-  /** Exit code of the process. */
-  readonly ended: Promise<number | null>;
-}
-
-const startDev = async (
-  options: { port?: number; stateDir?: string; settings?: Record<string, string> } = {},
-): Promise<Dev> => {
-  const port = options.port ?? (await freePort());
-  const stateDir = options.stateDir ?? folder();
-  if (options.stateDir === undefined) folders.push(stateDir);
-  const env = { ...process.env, ...options.settings, PORT: String(port), STATE_DIR: stateDir };
-  const child = spawn(process.execPath, ["dev/dev.mjs"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (text: Buffer) => {
-      output += text.toString();
-    });
-  }
-  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-  const dev = { child, port, stateDir, output: () => output, ended };
-  started.push(dev);
-  return dev;
-};
-
-const untilListening = async (dev: Dev): Promise<WaybillConfig> => {
-  const over = dev.ended.then(() => "ended" as const);
-  for (;;) {
-    if (dev.output().includes("Ctrl-C stops the service")) break;
-    const pause = new Promise<"on">((resume) => setTimeout(() => resume("on"), 50));
-    if ((await Promise.race([over, pause])) === "ended") throw new Error(`it ended: ${dev.output()}`);
-  }
-  return JSON.parse(readFileSync(join(dev.stateDir, "waybill.json"), "utf8")) as WaybillConfig;
-};
-
-/** Processes, except zombies, whose command line contains the text: workerd and wrangler name their state directory. */
-const processesNaming = (text: string): number[] =>
-  readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number)
-    .filter((processId) => {
-      try {
-        return readFileSync(`/proc/${processId}/cmdline`, "utf8").includes(text);
-      } catch {
-        return false;
-      }
-    });
-
-const isPortFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-
-afterEach(async () => {
-  for (const dev of started.splice(0)) {
-    dev.child.kill("SIGTERM");
-    await dev.ended;
-  }
-  for (const path of folders.splice(0)) {
-    searchState(path);
-    rmSync(path, { recursive: true, force: true });
-  }
-});
+afterEach(stopAll);
 
 describe("npm run dev", () => {
   it("writes a private waybill.json with all that a client needs, and its key works", async () => {
@@ -120,8 +45,7 @@ describe("npm run dev", () => {
   });
 
   it("keeps workspace, key and data over a restart", async () => {
-    const stateDir = folder();
-    folders.push(stateDir);
+    const stateDir = stateFolder();
     const first = await startDev({ stateDir });
     const before = await untilListening(first);
     first.child.kill("SIGTERM");
@@ -131,8 +55,7 @@ describe("npm run dev", () => {
   });
 
   it("keeps workspace and key over a restart, also if its plan was changed", async () => {
-    const stateDir = folder();
-    folders.push(stateDir);
+    const stateDir = stateFolder();
     const first = await startDev({ stateDir });
     const before = await untilListening(first);
     const changed = await fetch(`${before.url}/admin/workspaces/${before.workspace_id}`, {

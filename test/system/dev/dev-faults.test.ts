@@ -154,9 +154,8 @@ describe("npm run dev says what to do about a damaged file:", () => {
     expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "10"]);
     expect(await refused.text()).toContain(storage);
     expect(await (await ask("POST", "/runs/query", { session: [broken], select: ["id"] })).text()).toContain(storage);
-    expect(readFileSync(join(stateDir, "wrangler.log"), "utf8")).toContain(
-      `"message":"Storage of trace/${config.workspace_id}/${broken}`,
-    );
+    const log = () => readFileSync(join(stateDir, "wrangler.log"), "utf8");
+    await expect.poll(log).toContain(`"message":"Storage of trace/${config.workspace_id}/${broken}`);
     expect((await send(config, "whole")).status).toBe(202);
     const shown = (await (await ask("GET", "/sessions?include_stats=true")).json()) as readonly object[];
     expect(shown).toMatchObject([

@@ -4,7 +4,7 @@ import type { DeploymentState } from "../../src/domain/deployment/state.ts";
 import { ANY_PROJECT } from "../../src/domain/workspace/project-query.ts";
 import { fleet, workspace } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { WorkspaceProtocol } from "../protocol/protocol.ts";
+import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 import { planeOf } from "./planes.ts";
 
 type Known = Exclude<DeploymentState, { status: "NONE" }>;

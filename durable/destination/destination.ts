@@ -11,8 +11,8 @@ import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { readSettings } from "../../src/settings.ts";
 import { probe } from "../../src/store/probe.ts";
 import { Journal, withoutOutbox } from "../journal/journal.ts";
+import type { Access, DestinationProtocol } from "../protocol/destination.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Access, DestinationProtocol } from "../protocol/protocol.ts";
 import { openStore } from "../secrets/open-bucket.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 

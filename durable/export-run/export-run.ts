@@ -15,7 +15,7 @@ import { Journal } from "../journal/journal.ts";
 import { TurnQueue } from "../journal/turn-queue.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { ExportRunProtocol } from "../protocol/protocol.ts";
+import type { ExportRunProtocol } from "../protocol/export-run.ts";
 import { SegmentGone } from "../segments/read-segment.ts";
 import { abortUpload, cleanScratch } from "./steps/clean.ts";
 import type { StepContext } from "./steps/context.ts";

@@ -2,7 +2,8 @@ import type { ExportMessage } from "../../src/domain/export/announce.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import { exportRun, workspace } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { ExportRunProtocol, WorkspaceProtocol } from "../protocol/protocol.ts";
+import type { ExportRunProtocol } from "../protocol/export-run.ts";
+import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 import { releaseLateRows } from "./late-rows.ts";
 
 /** Hands a message of an export to the actor it is for. */

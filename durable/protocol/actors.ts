@@ -1,13 +1,17 @@
 import { proxyDurable } from "itty-durable/proxy-durable.js";
 import { uuidV5 } from "../../src/domain/shared/uuid.ts";
 import type { DeploymentProtocol, FleetProtocol } from "./deployment.ts";
+import type { DestinationProtocol } from "./destination.ts";
 import type { Env } from "./env.ts";
+import type { ExportProtocol } from "./export.ts";
+import type { ExportRunProtocol } from "./export-run.ts";
 import type { ListenerProtocol } from "./listener.ts";
 import type { GrantProtocol, Holder, ProvidersProtocol } from "./oauth.ts";
-import type { DestinationProtocol, ExportProtocol, ExportRunProtocol, WorkspaceProtocol } from "./protocol.ts";
 import type { RateLimiterProtocol } from "./rate-limiter.ts";
-import type { TraceShardProtocol, UnroutedProtocol } from "./shard.ts";
+import type { TraceShardProtocol } from "./shard.ts";
 import { withPlainAnswers } from "./stub.ts";
+import type { UnroutedProtocol } from "./unrouted.ts";
+import type { WorkspaceProtocol } from "./workspace.ts";
 
 /** The only place that makes names of actors. A name is the idempotency key: the same name reaches the same actor. */
 

@@ -1,4 +1,4 @@
-import type { KnownDay } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 
 /** A queue of days of a tenant with the time at which each is due, in the named table. */
 export class DayQueue {

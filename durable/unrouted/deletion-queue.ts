@@ -1,4 +1,4 @@
-import type { KnownDay } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 import { DayQueue } from "./day-queue.ts";
 
 /** Ids of deleted projects stay for ever, so that data still under way to them is deleted too. */

@@ -1,6 +1,7 @@
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Capacity, KnownDay } from "../protocol/shard.ts";
+import type { Capacity } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 import type { UnroutedSearch } from "./search.ts";
 import type { Candidates, SearchedDays } from "./searched-days.ts";
 import type { UnroutedStore } from "./store.ts";

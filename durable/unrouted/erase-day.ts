@@ -1,6 +1,6 @@
 import { traceDayPrefix, traceShard } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { KnownDay } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 
 /** Objects deleted in one step: R2 lists and deletes up to 1,000 per call (Cloudflare: R2 Workers API). */
 const OBJECTS_PER_STEP = 1000;

@@ -1,6 +1,6 @@
 import { microsFromIso } from "../../src/domain/shared/time-text.ts";
 import type { RunChange } from "../../src/trace/run/change.ts";
-import type { FeedbackQuery, KnownDay } from "../protocol/shard.ts";
+import type { FeedbackQuery, KnownDay } from "../protocol/unrouted.ts";
 
 /**
  * Tenant-wide feedback index: lookup by id and by the filters of lists. One row per feedback, without its content.

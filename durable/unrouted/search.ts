@@ -3,7 +3,8 @@ import { shardOf } from "../../src/trace/run/routing.ts";
 import { traceShard } from "../protocol/actors.ts";
 import { dayKey } from "../protocol/day-key.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Capacity, KnownDay, TraceShardProtocol } from "../protocol/shard.ts";
+import type { Capacity, TraceShardProtocol } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 import type { MissingRun, UnroutedStore } from "./store.ts";
 
 /** Shards asked concurrently. */

@@ -2,7 +2,8 @@ import { mapConcurrent } from "../concurrency/map-concurrent.ts";
 import { traceShard } from "../protocol/actors.ts";
 import { dayKey } from "../protocol/day-key.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Arrivals, KnownDay, ShardMark } from "../protocol/shard.ts";
+import type { Arrivals, ShardMark } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
 import type { UnroutedStore } from "./store.ts";
 
 /** Shards asked concurrently. */

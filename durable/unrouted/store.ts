@@ -7,7 +7,7 @@ import {
   readBlobChunks,
   writeBlobChunks,
 } from "../journal/blob-chunks.ts";
-import type { DaysToQuery, KnownDay, RegisteredDaysQuery } from "../protocol/shard.ts";
+import type { DaysToQuery, KnownDay, RegisteredDaysQuery } from "../protocol/unrouted.ts";
 
 /**
  * What the unrouted actor of a tenant stores in SQLite.

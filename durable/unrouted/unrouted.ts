@@ -11,8 +11,9 @@ import { candidateDays } from "../../src/trace/run/routing.ts";
 import { Alarm } from "../journal/alarm.ts";
 import { traceShard } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
+import type { Capacity } from "../protocol/shard.ts";
+import { isStorageFault, STORAGE_UNAVAILABLE, TOO_MANY_UNROUTED_CHANGES } from "../protocol/storage-faults.ts";
 import type {
-  Capacity,
   DaysToQuery,
   FeedbackQuery,
   KnownDay,
@@ -21,8 +22,7 @@ import type {
   RegisteredDaysQuery,
   RoutedCount,
   UnroutedProtocol,
-} from "../protocol/shard.ts";
-import { isStorageFault, STORAGE_UNAVAILABLE, TOO_MANY_UNROUTED_CHANGES } from "../protocol/storage-faults.ts";
+} from "../protocol/unrouted.ts";
 import { DayQueue } from "./day-queue.ts";
 import { DeletionQueue } from "./deletion-queue.ts";
 import { deliverToDays } from "./deliver-to-days.ts";

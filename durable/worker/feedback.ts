@@ -4,7 +4,8 @@ import { shardOf } from "../../src/trace/run/routing.ts";
 import { collectWithinBudget } from "../concurrency/collect-within-budget.ts";
 import { type ShardIdentity, traceShard, traceShardName, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { Capacity, FeedbackQuery, FoundFeedback, LocatedFeedback } from "../protocol/shard.ts";
+import type { Capacity, FoundFeedback } from "../protocol/shard.ts";
+import type { FeedbackQuery, LocatedFeedback } from "../protocol/unrouted.ts";
 
 /** A query without filters. */
 export const ANY_FEEDBACK = {

@@ -5,8 +5,9 @@ import { changeBytes, type Invalid, invalid, type RunChange } from "../../src/tr
 import { dayOfChange, shardOf } from "../../src/trace/run/routing.ts";
 import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
-import type { WorkspaceProtocol } from "../protocol/protocol.ts";
-import type { Capacity, KnownDay } from "../protocol/shard.ts";
+import type { Capacity } from "../protocol/shard.ts";
+import type { KnownDay } from "../protocol/unrouted.ts";
+import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 
 /** Result of one ingest request. */
 export interface IngestOutcome {

@@ -3,7 +3,7 @@ import { ok } from "../../src/domain/shared/result.ts";
 import { findBinding, findProject } from "../../src/domain/workspace/find.ts";
 import { authorize, findRevokedKey } from "../../src/domain/workspace/key-rules.ts";
 import type { Env } from "../protocol/env.ts";
-import type { WorkspaceProtocol } from "../protocol/protocol.ts";
+import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 import type { Asked } from "./asked.ts";
 import * as destinations from "./destinations.ts";
 import * as exports from "./exports.ts";

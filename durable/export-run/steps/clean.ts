@@ -1,4 +1,4 @@
-import type { Upload } from "../../../src/domain/export-run/state.ts";
+import type { Upload } from "../../../src/domain/export-run/progress.ts";
 import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { openBucket } from "../../secrets/open-bucket.ts";

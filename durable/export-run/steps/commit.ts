@@ -1,5 +1,5 @@
 import type { Verification } from "../../../src/domain/export-run/events.ts";
-import type { Upload } from "../../../src/domain/export-run/state.ts";
+import type { Upload } from "../../../src/domain/export-run/progress.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import type { PlannedFile } from "../../../src/parquet/plan.ts";
 import { isAsSent, type SentObject } from "../../../src/store/etags.ts";

@@ -1,6 +1,6 @@
 import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
-import type { Progress } from "../../../src/domain/export-run/state.ts";
+import type { Progress } from "../../../src/domain/export-run/progress.ts";
 import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { SelectedSegment } from "../../../src/domain/shared/segment.ts";
 import type { Env } from "../../protocol/env.ts";

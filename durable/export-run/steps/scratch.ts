@@ -1,5 +1,5 @@
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
-import type { Progress, Staging } from "../../../src/domain/export-run/state.ts";
+import type { Progress, Staging } from "../../../src/domain/export-run/progress.ts";
 import type { SegmentRef, SelectedSegment } from "../../../src/domain/shared/segment.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import type { Env } from "../../protocol/env.ts";

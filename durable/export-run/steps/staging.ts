@@ -1,4 +1,4 @@
-import type { Staging } from "../../../src/domain/export-run/state.ts";
+import type { Staging } from "../../../src/domain/export-run/progress.ts";
 import type { StagedPages, StagingArea } from "../../source/port/staging-area.ts";
 import type { StepContext } from "./context.ts";
 import { deleteAll, putSegment, stagedKey, stagedKeys, stagingKey } from "./scratch.ts";

@@ -1,4 +1,4 @@
-import type { Upload } from "../../../src/domain/export-run/state.ts";
+import type { Upload } from "../../../src/domain/export-run/progress.ts";
 import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/store/etags.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";

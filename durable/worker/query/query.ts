@@ -10,7 +10,7 @@ import { type Order, type Position, placeBefore } from "../../../src/trace/query
 import { unrouted } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Hit, RunQuestion } from "../../protocol/query.ts";
-import type { KnownDay } from "../../protocol/shard.ts";
+import type { KnownDay } from "../../protocol/unrouted.ts";
 import { QueryBudget, SEARCH_TOO_WIDE } from "./budget.ts";
 import { rowsOfHits } from "./rows.ts";
 import { type Asking, findInDays } from "./shards.ts";

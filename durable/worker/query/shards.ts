@@ -4,7 +4,7 @@ import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { traceShard } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Hit, RunQuestion } from "../../protocol/query.ts";
-import type { KnownDay } from "../../protocol/shard.ts";
+import type { KnownDay } from "../../protocol/unrouted.ts";
 import type { QueryBudget } from "./budget.ts";
 
 /** Shards asked concurrently; each answer may hold some hundred hits. */

@@ -1,51 +1,8 @@
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { ExportRunFailure } from "../shared/failures.ts";
-import type { SegmentRef } from "../shared/segment.ts";
-import type {
-  CommittedFile,
-  DerivedSegment,
-  ExportRunEvent,
-  ExportRunSpec,
-  SnapshotFacts,
-  StagingFacts,
-  StepName,
-} from "./events.ts";
-
-export interface Upload {
-  readonly file: number;
-  readonly key: string;
-  readonly uploadId: string;
-  readonly parts: readonly UploadedPart[];
-}
-
-export interface UploadedPart {
-  readonly part: number;
-  readonly etag: string;
-  readonly md5: string;
-  readonly bytes: number;
-}
-
-export interface Staging extends StagingFacts {
-  /** One for each page so far, in order. */
-  readonly segments: readonly SegmentRef[];
-}
-
-/** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
-export interface Progress {
-  /** Snapshot steps begun so far, which is the number of the last one. */
-  readonly snapshotSteps: number;
-  /** Pages of a table of the customer's that have arrived; null: none was begun. Stays when the snapshot is taken. */
-  readonly staging: Staging | null;
-  /** Stagings that were given up; a page of theirs may still arrive in scratch. */
-  readonly dropped: readonly Staging[];
-  readonly snapshot: SnapshotFacts | null;
-  readonly derived: readonly DerivedSegment[];
-  readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
-  readonly upload: Upload | null;
-  readonly files: readonly CommittedFile[];
-  /** Parts that may go up at once: fewer than the limit for a while after the store asked for fewer requests. */
-  readonly partsInFlight: number;
-}
+import type { ExportRunEvent, ExportRunSpec, StepName } from "./events.ts";
+import type { Progress } from "./progress.ts";
+import { NO_PROGRESS } from "./progress.ts";
 
 interface Known {
   readonly spec: ExportRunSpec;
@@ -83,17 +40,6 @@ export interface EndedExportRun extends Known {
 export type ExportRunState = { readonly status: "NONE" } | RunningExportRun | EndedExportRun;
 
 export const initialExportRunState: ExportRunState = { status: "NONE" };
-
-const NO_PROGRESS = {
-  snapshotSteps: 0,
-  dropped: [],
-  staging: null,
-  snapshot: null,
-  derived: [],
-  plan: null,
-  upload: null,
-  files: [],
-};
 
 /** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
 export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunState {

@@ -1,6 +1,6 @@
 import { bulkExport } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import type { ExportProtocol } from "../../../durable/protocol/protocol.ts";
+import type { ExportProtocol } from "../../../durable/protocol/export.ts";
 import type { ExportRecord } from "../../domain/export/records.ts";
 import type { ExportRunRecord } from "../../domain/export-run/records.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";

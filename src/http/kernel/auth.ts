@@ -1,6 +1,6 @@
 import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
+import type { WorkspaceProtocol } from "../../../durable/protocol/workspace.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import type { Identity, Role } from "../../domain/workspace/records.ts";
 import { hashApiKey, sameSecret, tenantOfApiKey } from "../../secrets/api-key.ts";

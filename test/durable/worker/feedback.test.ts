@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import type { FeedbackQuery } from "../../../durable/protocol/shard.ts";
+import type { FeedbackQuery } from "../../../durable/protocol/unrouted.ts";
 import { ANY_FEEDBACK, editFeedback, type FeedbackRecord, listFeedback } from "../../../durable/worker/feedback.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import type { RunChange } from "../../../src/trace/run/change.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { FoundRuns, RowsQuestion } from "../../../durable/protocol/query.ts";
-import type { DaysToQuery } from "../../../durable/protocol/shard.ts";
+import type { DaysToQuery } from "../../../durable/protocol/unrouted.ts";
 import { queryRuns } from "../../../durable/worker/query/query.ts";
 import type { Project } from "../../../src/domain/project/records.ts";
 import { startOfDay } from "../../../src/domain/shared/time.ts";

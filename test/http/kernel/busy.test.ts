@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
+import type { WorkspaceProtocol } from "../../../durable/protocol/workspace.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { callWith, EXPORTS } from "../client.ts";
 

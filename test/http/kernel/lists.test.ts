@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ListBatch, ListBatchQuery } from "../../../durable/protocol/list-batch.ts";
-import type { WorkspaceProtocol } from "../../../durable/protocol/protocol.ts";
+import type { WorkspaceProtocol } from "../../../durable/protocol/workspace.ts";
 import { NO_CONTENT } from "../../../src/domain/deployment/content.ts";
 import type { RevisionRecord } from "../../../src/domain/deployment/records.ts";
 import type { ExportRunRecord } from "../../../src/domain/export-run/records.ts";

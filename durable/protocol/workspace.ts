@@ -1,16 +1,10 @@
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
-import type { ExportEvent } from "../../src/domain/export/events.ts";
-import type { ExportRunFiles } from "../../src/domain/export/manifest.ts";
-import type { ExportOrder } from "../../src/domain/export/order.ts";
 import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
 import type { ExportReport } from "../../src/domain/export/report.ts";
-import type { ExportRunEvent, ExportRunSpec } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
-import type { ExportRunReport } from "../../src/domain/export-run/report.ts";
 import type { TableBinding, TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { Project, QueriedProject } from "../../src/domain/project/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { NewKey } from "../../src/domain/workspace/events.ts";
@@ -20,11 +14,9 @@ import type { ProjectChange, WantedProject } from "../../src/domain/workspace/wa
 import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
 
 /**
- * What actors can be asked: plain data in and out, instants in epoch milliseconds. Every method answers with data;
- * a throw is a fault of our own.
+ * One per tenant: `workspace/<tenantId>`. As in all protocols between actors: plain data in and out, instants in epoch
+ * milliseconds; every method answers with data, a throw is a fault of our own.
  */
-
-/** One per tenant: `workspace/<tenantId>`. */
 export interface WorkspaceProtocol {
   create(command: {
     readonly id: string;
@@ -109,72 +101,4 @@ export interface WorkspaceProtocol {
   ): Promise<Result<ListBatch<ExportRunRecord>, Refusal>>;
 
   recordExportReport(id: string, seq: number, report: ExportReport): Promise<void>;
-}
-
-/** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
-export interface Access {
-  readonly config: DestinationConfig;
-  readonly envelope: string | null;
-}
-
-/** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */
-export interface DestinationProtocol {
-  create(command: {
-    readonly id: string;
-    readonly tenantId: string;
-    readonly displayName: string;
-    readonly config: DestinationConfig;
-    readonly credentials: Credentials | null;
-  }): Promise<Result<DestinationRecord, Refusal>>;
-  view(tenantId: string): Promise<Result<DestinationRecord, Refusal>>;
-  update(command: {
-    readonly tenantId: string;
-    readonly displayName?: string;
-    readonly credentials?: Credentials;
-  }): Promise<Result<DestinationRecord, Refusal>>;
-  remove(tenantId: string): Promise<Result<null, Refusal>>;
-  /** null: there is no such destination any more. */
-  access(tenantId: string): Promise<Access | null>;
-}
-
-/** One per export: `export/<id>`. */
-export interface ExportProtocol {
-  create(order: ExportOrder): Promise<void>;
-  admit(): Promise<void>;
-  recordRunReport(ordinal: number, seq: number, report: ExportRunReport): Promise<void>;
-  pause(): Promise<Result<ExportRecord, Refusal>>;
-  resume(): Promise<Result<ExportRecord, Refusal>>;
-  cancel(): Promise<Result<ExportRecord, Refusal>>;
-  /** Its project was deleted. */
-  failForDeletedProject(): Promise<void>;
-  /** null: not created yet. */
-  view(): Promise<ExportRecord | null>;
-  runs(query: ListBatchQuery): Promise<ListBatch<ExportRunRecord>>;
-  run(runId: string): Promise<ExportRunRecord | null>;
-  /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
-  manifest(): Promise<Result<string, Refusal>>;
-  /** Its own history. */
-  events(query: EventQuery): Promise<EventPage<ExportEvent>>;
-  /** The history of one of its runs: empty before the run starts. */
-  runEvents(runId: string, query: EventQuery): Promise<EventPage<ExportRunEvent>>;
-  viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>>;
-  /** The number of an event counts in the run's own log. */
-  runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>>;
-}
-
-/** One per run: `export-run/<export id>/<ordinal>`. */
-export interface ExportRunProtocol {
-  start(spec: ExportRunSpec): Promise<void>;
-  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
-  pause(order: number): Promise<void>;
-  resume(order: number): Promise<void>;
-  cancel(): Promise<void>;
-  timeOut(): Promise<void>;
-  /** null: not started yet. */
-  view(): Promise<ExportRunRecord | null>;
-  events(query: EventQuery): Promise<EventPage<ExportRunEvent>>;
-  /** null: not started then, or the event has not happened. */
-  viewAsOf(moment: Moment): Promise<ExportRunRecord | null>;
-  /** Committed files; null before the run started. */
-  files(): Promise<ExportRunFiles | null>;
 }

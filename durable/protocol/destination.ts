@@ -1,0 +1,29 @@
+import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
+import type { Refusal } from "../../src/domain/shared/failures.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
+
+/** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
+export interface Access {
+  readonly config: DestinationConfig;
+  readonly envelope: string | null;
+}
+
+/** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */
+export interface DestinationProtocol {
+  create(command: {
+    readonly id: string;
+    readonly tenantId: string;
+    readonly displayName: string;
+    readonly config: DestinationConfig;
+    readonly credentials: Credentials | null;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  view(tenantId: string): Promise<Result<DestinationRecord, Refusal>>;
+  update(command: {
+    readonly tenantId: string;
+    readonly displayName?: string;
+    readonly credentials?: Credentials;
+  }): Promise<Result<DestinationRecord, Refusal>>;
+  remove(tenantId: string): Promise<Result<null, Refusal>>;
+  /** null: there is no such destination any more. */
+  access(tenantId: string): Promise<Access | null>;
+}

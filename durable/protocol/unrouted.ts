@@ -1,0 +1,100 @@
+import type { Result } from "../../src/domain/shared/result.ts";
+import type { Order } from "../../src/trace/query/order.ts";
+import type { FeedbackSaid, RunChange } from "../../src/trace/run/change.ts";
+import type { Capacity } from "./shard.ts";
+
+/**
+ * One per tenant, `unrouted/<tenantId>`: changes whose run is not known yet, the index of days with runs, the feedback
+ * index, and the queues of days to delete or to check for retention.
+ */
+export interface UnroutedProtocol {
+  /** Registers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
+  registerDay(day: KnownDay): Promise<void>;
+  /** Days registered after an earlier answer, in order, and the number to ask with next time (0 at first). */
+  registeredDays(query: RegisteredDaysQuery): Promise<{ readonly days: readonly string[]; readonly upTo: number }>;
+  /**
+   * The first `limit` days on which projects have runs, in order, with all projects of each. Unrouted changes of runs on
+   * these days have been delivered, except to shards that refuse changes at the moment.
+   */
+  daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
+  /**
+   * Takes changes in their order, delivers each to its run where the run is found, and keeps the others. Refused as a
+   * whole when too many are kept already or storage is unavailable.
+   */
+  route(changes: readonly RunChange[]): Promise<Result<RoutedCount, Capacity>>;
+  /** A page of the feedback that matches, and the day of each; cut to what a message holds. */
+  listFeedback(query: FeedbackQuery): Promise<LocatedFeedbackPage>;
+  /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
+  editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
+  /** Deletes everything of the project, in steps of an alarm; also what still arrives later. */
+  eraseProject(projectId: string): Promise<void>;
+  /** Makes every day of the project check its retention, in steps of an alarm. */
+  shortenRetention(projectId: string): Promise<void>;
+  /** Deletes the feedback on runs of the day from the index. */
+  forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void>;
+  /**
+   * Delivers all unrouted changes of runs on that project and day; throws when it cannot. Must be called before a snapshot
+   * of the day.
+   */
+  flush(day: KnownDay): Promise<void>;
+}
+
+export interface RoutedCount {
+  readonly delivered: number;
+  readonly kept: number;
+}
+
+/** Filters of feedback; null: any. The newest comes first. */
+export interface FeedbackQuery {
+  readonly ids: readonly string[] | null;
+  readonly runIds: readonly string[] | null;
+  readonly projectIds: readonly string[] | null;
+  readonly keys: readonly string[] | null;
+  /** Types of the sources. */
+  readonly sources: readonly string[] | null;
+  readonly isScored: boolean | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface LocatedFeedback {
+  readonly id: string;
+  readonly runId: string;
+  /** Day of its run; null: the run was not found yet. */
+  readonly runDay: KnownDay | null;
+  /** Its changes that are not delivered yet. */
+  readonly undelivered: readonly FeedbackSaid[];
+}
+
+export interface LocatedFeedbackPage {
+  readonly located: readonly LocatedFeedback[];
+  /** Whether this is the whole of the page. */
+  readonly isAll: boolean;
+}
+
+export interface KnownDay {
+  readonly projectId: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly shards: number;
+}
+
+/** Days `YYYY-MM-DD`, both included. */
+export interface RegisteredDaysQuery {
+  readonly projectId: string;
+  /** Number of the last registration that the caller knows. */
+  readonly after: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly limit: number;
+}
+
+/** Days `YYYY-MM-DD`, both included. */
+export interface DaysToQuery {
+  /** Null: those of all projects. */
+  readonly projectIds: readonly string[] | null;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly order: Order;
+  readonly limit: number;
+}

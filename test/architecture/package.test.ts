@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { missingIn } from "../../dev/requirements.mjs";
 import { DOCUMENTS } from "./documents.ts";
 import { filesBelow, importsOf, textOf } from "./source-files.ts";
 
@@ -58,6 +59,12 @@ describe("package.json", () => {
 });
 
 describe("the repository", () => {
+  it("names the same Node in .nvmrc, in package.json and to those who start a tool with an older one", () => {
+    const [major] = (project.devDependencies.node ?? "").split(".");
+    expect(textOf(".nvmrc").trim()).toBe(major);
+    expect(missingIn({ nodeVersion: "1.0.0", isInstalled: true })).toContain(`Waybill needs Node ${major},`);
+  });
+
   it("has one workerd for development and tests", () => {
     const lock = JSON.parse(textOf("package-lock.json"));
     const copies = Object.keys(lock.packages).filter((path) => /(^|\/)node_modules\/workerd$/.test(path));

@@ -80,12 +80,12 @@ describe("a page is never larger than its size plus one run", () => {
   it.each([
     ["too large for a whole page", 41 * MIB, 1],
     ["too large for one run", 25 * MIB, 25 * MIB],
-  ])("and is not read when its declared size is %s", async (_, bytes, longest) => {
+  ])("a page is not read when its declared size is %s", async (_, bytes, longest) => {
     const pages = await tableSaying(`["0","id","1","${bytes}","${longest}"]\n`).pages(DAY, PAGE_BYTES);
     expect(pages).toMatchObject({ ok: false, failure: { reason: "row_too_large", retryable: false } });
   });
 
-  it("and is read only up to its declared size", async () => {
+  it("a page is read only up to its declared size", async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {

@@ -43,7 +43,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   bare: { id: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5d", name: "tool", run_type: "tool", status: "pending" },
 };
 
-describe("documented filters", () => {
+describe("a filter of the documentation selects its runs:", () => {
   it.each<[string, readonly string[]]>([
     ['eq(name,"agent")', ["root"]],
     ['neq(name,"agent")', ["child", "bare"]],

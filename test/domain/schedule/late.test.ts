@@ -43,7 +43,7 @@ describe("partitions of late rows", () => {
 });
 
 describe("free spans", () => {
-  it("and the taken ones hold each number once", () => {
+  it("together with the taken ones hold each number once", () => {
     const bound = fc.integer({ min: 0, max: 12 });
     const spans: fc.Arbitrary<Span[]> = fc.array(
       fc.tuple(bound, bound).map(([a, b]) => ({ above: Math.min(a, b), upto: Math.max(a, b) })),

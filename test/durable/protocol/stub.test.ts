@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
 
-describe("An answer that an actor may pass on needs no disposal", () => {
+describe("an answer that an actor may pass on", () => {
   const asked = workspace(env as Env, "a-tenant-of-the-stub-test");
   it.each([
     { kind: "a record", answer: () => asked.project("unknown") },
     { kind: "a list", answer: () => asked.resolveProjects([]) },
-  ])("$kind", async ({ answer }) => {
+  ])("needs no disposal: $kind", async ({ answer }) => {
     expect(Object.getOwnPropertySymbols(await answer())).toEqual([]);
   });
 
-  it("and stays unchanged when it is not an object", async () => {
+  it("stays unchanged when it is not an object", async () => {
     expect(await asked.binding("unknown")).toBeNull();
   });
 });

@@ -154,13 +154,13 @@ describe("a query", () => {
   });
 
   it.each<[string, Partial<RunQuestion>, number]>([
-    ["reads the newest segment alone for the newest run", { limit: 1 }, 1],
-    ["reads the oldest segment alone for the oldest run", { limit: 1, order: "asc" }, 1],
-    ["reads segments that overlap its window alone", { window: { start: NOON + 1, end: NOON + 3_600_000_001 } }, 1],
-    ["reads no segment that statistics rule out", { filter: filterOf('eq(name,"third")') }, 1],
-    ["reads none when they rule out all", { filter: filterOf('eq(name,"fourth")') }, 0],
-    ["reads none for ids that are not there", { ids: [newId()] }, 0],
-  ])("%s", async (_, change, segments) => {
+    ["the newest segment alone for the newest run", { limit: 1 }, 1],
+    ["the oldest segment alone for the oldest run", { limit: 1, order: "asc" }, 1],
+    ["segments that overlap its window alone", { window: { start: NOON + 1, end: NOON + 3_600_000_001 } }, 1],
+    ["no segment that statistics rule out", { filter: filterOf('eq(name,"third")') }, 1],
+    ["no segment when they rule out all", { filter: filterOf('eq(name,"fourth")') }, 0],
+    ["no segment for ids that are not there", { ids: [newId()] }, 0],
+  ])("reads %s", async (_, change, segments) => {
     const project = await sealedHours();
     const seen: string[] = [];
     await withEnv(project, ({ SEGMENTS }) => ({ SEGMENTS: watched(SEGMENTS, seen) }));

@@ -37,7 +37,7 @@ describe("an export paused during the upload of parts", () => {
     expect([requestsOf("create_upload").length, requestsOf("put_part").length]).toEqual([1, 2]);
   });
 
-  it("and then cancelled, aborts its upload", async () => {
+  it("aborts its upload when it is cancelled then", async () => {
     const cancelled = Promise.withResolvers<void>();
     const begun = await begin([{ operation: "put_part", count: 2, fault: "slow", until: cancelled.promise }]);
     await expect.poll(() => requestsOf("put_part").length).toBe(2);

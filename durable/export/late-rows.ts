@@ -7,7 +7,7 @@ import type { LateMemory } from "../source/port/late-rows.ts";
 import type { SourceProject } from "../source/port/trace-source.ts";
 import { lateSourcesOf, sourceOfPartition } from "../source/source-of.ts";
 
-/** Finds the runs that arrived late for a schedule, in every source, before it spawns the window that starts at `before`. */
+/** Finds the late rows of a schedule, in every source, before it spawns the window that starts at `before`. */
 export async function findLateRows(env: Env, plan: ExportPlan, before: number, known: LateMemory): Promise<LateLook> {
   let look: LateLook = { before, windows: [], noted: known.noted, table: ok(null) };
   for (const source of await lateSourcesOf(env, projectOf(plan))) {
@@ -17,7 +17,7 @@ export async function findLateRows(env: Env, plan: ExportPlan, before: number, k
   return look;
 }
 
-/** An export ended without completing: has the schedule's next window export the runs of this late partition. */
+/** An export ended without completing: the rows of this late partition go to the schedule's next window. */
 export async function releaseLateRows(env: Env, plan: ExportPlan, partition: Partition): Promise<void> {
   const source = await sourceOfPartition(env, projectOf(plan), partition);
   await source.releaseLate(plan.definition.id, partition);

@@ -15,14 +15,14 @@ import type { SourceProject, TraceSource } from "./port/trace-source.ts";
 export const sourceOf = async (env: Env, project: SourceProject): Promise<TraceSource> =>
   (await boundSource(env, project)) ?? builtInSource(env, project);
 
-/** The source of the runs of a partition. Late runs are read where they arrived. */
+/** The source of the rows of a partition. Late rows are read where they arrived. */
 export const sourceOfPartition = async (
   env: Env,
   project: SourceProject,
   { late, ingested }: Partition,
 ): Promise<TraceSource> => (late && ingested === undefined ? builtInSource(env, project) : sourceOf(env, project));
 
-/** The sources that may have late runs of a schedule: those that arrived here before the project was bound, too. */
+/** The sources that may have late rows of a schedule. A bound project may owe rows that it was sent before. */
 export const lateSourcesOf = async (env: Env, project: SourceProject): Promise<readonly TraceSource[]> => {
   const bound = await boundSource(env, project);
   return [builtInSource(env, project), ...(bound === null ? [] : [bound])];
@@ -32,7 +32,7 @@ export const lateSourcesOf = async (env: Env, project: SourceProject): Promise<r
 export const checkSource = (env: Env, source: TableSource, password: string): Promise<Result<null, SourceFailure>> =>
   checkTable(env, source, password);
 
-/** Null: the runs of the project are those that it was sent. */
+/** Null: the project is bound to none. */
 async function boundSource(env: Env, project: SourceProject): Promise<TraceSource | null> {
   const binding = await workspace(env, project.tenantId).binding(project.projectId);
   return binding === null ? null : clickHouseSource(env, project, binding);

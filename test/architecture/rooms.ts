@@ -61,7 +61,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "src/domain/schedule",
     purpose: "Windows of a schedule and its late rows",
-    imports: ["src/domain/project", "src/domain/shared"],
+    imports: ["src/domain/shared"],
     packages: [],
   },
   {

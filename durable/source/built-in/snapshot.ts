@@ -10,7 +10,7 @@ import type { Env } from "../../protocol/env.ts";
 import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
 import { READ_LANES, segmentFooter } from "../../segments/read-segment.ts";
 import { dropChanged, type StagingArea } from "../port/staging-area.ts";
-import type { Snapshot, SnapshotQuestion, SourceProject } from "../port/trace-source.ts";
+import type { SnapshotAnswer, SnapshotQuestion, SourceProject } from "../port/trace-source.ts";
 import { isOfTable } from "./late-rows.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function snapshotForRun(
   project: SourceProject,
   { exportId, scheduleId, partition, filter }: SnapshotQuestion,
   staging: StagingArea,
-): Promise<Snapshot> {
+): Promise<SnapshotAnswer> {
   const staged = staging.staged();
   if (staged !== null) return dropChanged(staged);
   if (isOfTable(partition)) return ok([]);

@@ -1,5 +1,5 @@
 import type { ClickHouseTable } from "../../../src/clickhouse/client.ts";
-import { boundedAt, type LateRows, type TableLedger, takeLate } from "../../../src/domain/schedule/clickhouse-late.ts";
+import { boundedAt, type LateRows, type TableLedger, takeLate } from "../../../src/domain/schedule/table-ledger.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { Selection } from "../../../src/parquet/columns.ts";
 import { readSettings } from "../../../src/settings.ts";
 import { dropChanged, type StagedPages, type StagingArea } from "../port/staging-area.ts";
-import type { Snapshot, SnapshotQuestion } from "../port/trace-source.ts";
+import type { SnapshotAnswer, SnapshotQuestion } from "../port/trace-source.ts";
 import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 import { stagePage } from "./stage-page.ts";
@@ -27,7 +27,7 @@ export async function snapshotOfTable(
   bound: BoundTable,
   question: SnapshotQuestion,
   staging: StagingArea,
-): Promise<Snapshot> {
+): Promise<SnapshotAnswer> {
   const { late, ingested } = question.partition;
   const known = staging.staged();
   // Late rows of a table that the project is no longer bound to are out of reach.

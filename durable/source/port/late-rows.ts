@@ -2,7 +2,7 @@ import type { LateLook } from "../../../src/domain/export/commands.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { CreatedExport } from "../../../src/domain/export/state.ts";
 
-/** Asks for the runs that arrived late for a schedule. */
+/** Asks for the late rows of a schedule. */
 export interface LateQuestion {
   readonly schedule: Pick<ExportDefinition, "id" | "start" | "filter">;
   /** Start of the window that is about to be spawned, in epoch milliseconds; earlier windows are looked at. */
@@ -11,11 +11,11 @@ export interface LateQuestion {
   readonly known: LateMemory;
 }
 
-/** `noted`: position in the day registrations of the built-in store. `table`: the ledger of a table outside. */
+/** `noted`: position in the day registrations of the built-in store. `table`: the ledger of an external table. */
 export type LateMemory = Pick<CreatedExport, "noted" | "table">;
 
 /**
- * `windows`: the parts of days that have late runs. The other members: what the schedule is to remember of this look; a
+ * `windows`: the parts of days that have late rows. The other members: what the schedule is to remember of this look; a
  * source gives its own part, and only that.
  */
 export type FoundLate = Pick<LateLook, "windows"> & Partial<Pick<LateLook, "noted" | "table">>;

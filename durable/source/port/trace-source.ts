@@ -20,12 +20,12 @@ export interface TraceSource {
    * A source that has to copy its runs stages them page by page in `staging`. It answers null when it had to leave before
    * all pages were there; the next call continues after the last page recorded.
    */
-  snapshot(question: SnapshotQuestion, staging: StagingArea): Promise<Snapshot>;
+  snapshot(question: SnapshotQuestion, staging: StagingArea): Promise<SnapshotAnswer>;
 
-  /** Finds the runs that arrived late for a schedule, before it spawns its next window. */
+  /** Finds the late rows of a schedule, before it spawns its next window. */
   findLate(question: LateQuestion): Promise<FoundLate>;
 
-  /** An export ended without completing: the runs of this late partition go to the schedule's next window. */
+  /** An export ended without completing: the rows of this late partition go to the schedule's next window. */
   releaseLate(exportId: string, partition: Partition): Promise<void>;
 
   /** What an export would hold if it started now. Takes no snapshot and exports nothing. */
@@ -47,4 +47,4 @@ export type SnapshotQuestion = Pick<
 >;
 
 /** Null: not all segments are there yet. */
-export type Snapshot = Result<readonly SnapshotSegment[] | null, ExportRunFailure>;
+export type SnapshotAnswer = Result<readonly SnapshotSegment[] | null, ExportRunFailure>;

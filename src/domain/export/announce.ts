@@ -1,6 +1,6 @@
 import type { ExportRunSpec } from "../export-run/events.ts";
 import type { Partition } from "../export-run/partition.ts";
-import { ownRows } from "../schedule/clickhouse-late.ts";
+import { ownRows } from "../schedule/table-ledger.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
 import type { ExportDefinition } from "./records.ts";
 import type { ExportReport } from "./report.ts";

@@ -1,6 +1,6 @@
 import type { ExportRunReport } from "../export-run/report.ts";
-import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
+import type { TableTake } from "../schedule/table-ledger.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Result } from "../shared/result.ts";
 import type { ExportPlan, ManifestFacts } from "./events.ts";

@@ -1,8 +1,8 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { Partition } from "../export-run/partition.ts";
 import type { ExportRunReport } from "../export-run/report.ts";
-import type { TableTake } from "../schedule/clickhouse-late.ts";
 import type { LateWindow } from "../schedule/late.ts";
+import type { TableTake } from "../schedule/table-ledger.ts";
 import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { ExportDefinition } from "./records.ts";

@@ -1,4 +1,4 @@
-import { takeNothing } from "../schedule/clickhouse-late.ts";
+import { takeNothing } from "../schedule/table-ledger.ts";
 import { windowOf } from "../schedule/windows.ts";
 import type { Window } from "../shared/time.ts";
 import type { LateLook } from "./commands.ts";

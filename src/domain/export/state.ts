@@ -1,5 +1,5 @@
 import type { ExportRunReport } from "../export-run/report.ts";
-import { ledgerAfter, type TableLedger } from "../schedule/clickhouse-late.ts";
+import { ledgerAfter, type TableLedger } from "../schedule/table-ledger.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";

@@ -1,28 +1,28 @@
 import { ALL_FIELDS, type ExportField } from "../shared/fields.ts";
 
-/** A table of the customer's that a project's runs are read from, in ClickHouse, instead of the built-in store. */
+/** A ClickHouse table of the customer that is the source of a project's exports, instead of the built-in store. */
 export interface TableSource {
-  /** Of the HTTP interface, without a slash at the end. */
+  /** Of the HTTP interface, without a trailing slash. */
   readonly url: string;
   readonly database: string;
   readonly table: string;
   readonly user: string;
-  /** What the column of `session_id` holds for the runs of this project. */
+  /** Value of the column of `session_id` for the runs of this project. */
   readonly project: string;
-  /** Names of columns that differ from their own; null: the table has none, so the field is empty. */
+  /** Names of columns that differ from the field's name; null: the table has no such column, and the field is empty. */
   readonly columns: Readonly<Partial<Record<TableColumn, string | null>>>;
 }
 
-/** What a project is bound to. The envelope is the sealed password. */
+/** The binding of a project to a table. The envelope is the sealed password. */
 export interface TableBinding {
   readonly source: TableSource;
   readonly envelope: string;
   readonly boundAt: number;
-  /** Since when exports read these very rows: a new password or another name of some column leaves it. */
+  /** Since when exports read these rows. A new password, user or name of another column does not change it. */
   readonly since: number;
 }
 
-/** Columns of a table that are read: those of the exportable fields, and the time at which a row was inserted. */
+/** Columns that are read: those of the exportable fields, and the insertion time of a row. */
 export type TableColumn = Exclude<ExportField, "tenant_id"> | "ingested_at";
 
 export const TABLE_COLUMNS: readonly TableColumn[] = [
@@ -30,12 +30,13 @@ export const TABLE_COLUMNS: readonly TableColumn[] = [
   "ingested_at",
 ];
 
-/** Without them there are no pages and no project to select. */
+/** Columns that every table needs: pages and the selection of the project depend on them. */
 export const INDISPENSABLE_COLUMNS = ["id", "session_id", "start_time"] as const satisfies readonly TableColumn[];
 
-/** A plain name. Quoted nevertheless wherever it stands in a query. */
+/** A plain name; it is quoted in queries nevertheless. */
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
+/** Whether both read the same rows in the same way. */
 export const isSameSource = (one: TableSource, other: TableSource): boolean =>
   one.url === other.url &&
   one.database === other.database &&
@@ -44,11 +45,11 @@ export const isSameSource = (one: TableSource, other: TableSource): boolean =>
   one.project === other.project &&
   TABLE_COLUMNS.every((column) => one.columns[column] === other.columns[column]);
 
-/** Since when a project bound now reads the rows that it is bound to; `known`: what it was bound to until now. */
+/** `since` of a binding made now; `known`: the binding before. */
 export const boundSince = (known: TableBinding | undefined, source: TableSource, now: number): number =>
   known !== undefined && areSameRows(known.source, source) ? known.since : now;
 
-/** Whether both name the same rows with the same times: what one export has taken, another needs not take. */
+/** Whether both name the same rows with the same times, so that the ledgers of schedules stay valid. */
 const areSameRows = (one: TableSource, other: TableSource): boolean =>
   one.url === other.url &&
   one.database === other.database &&

@@ -1,27 +1,24 @@
 import { DAY_MS, startOfDay, type Window } from "../shared/time.ts";
 
-/**
- * Late data: rows that arrive for a window after a schedule has exported it. The schedule's next window carries them,
- * in the day they belong to.
- */
+/** Late rows arrive for a window after a schedule has exported it. The next window carries them, in their own day. */
 
-/** Most days that a schedule looks at for one window, so that its event stays small; the rest is left to the next [LIM-11]. */
+/** Days with late rows that one window carries, so that its event stays small; the rest is left to the next one [LIM-11]. */
 export const MAX_LATE_DAYS = 100;
 
-/** Rows of a customer's table by when the table got them: half-open, epoch microseconds by the table's own clock. */
+/** When rows of an external table were inserted: half-open, epoch microseconds by the table's clock. */
 export interface IngestSpan {
   readonly from: number;
   readonly before: number;
-  /** Which table: the `since` of the project's binding. */
+  /** `since` of the project's binding to the table. */
   readonly since: number;
 }
 
-/** A part of a UTC day with late rows. `ingested`: those of a customer's table; absent: those that came in here. */
+/** A part of a UTC day with late rows. `ingested`: rows of an external table; absent: rows of the built-in store. */
 export interface LateWindow extends Window {
   readonly ingested?: IngestSpan;
 }
 
-/** The part of a day that the windows of a schedule that began at `since` covered before `before`; null: none. */
+/** The part of a day between `since`, the start of a schedule, and `before`; null: none. */
 export function coveredPartOf(day: string, since: number, before: number): Window | null {
   const start = Math.max(startOfDay(day), since);
   const end = Math.min(startOfDay(day) + DAY_MS, before);
@@ -34,7 +31,7 @@ export interface Span {
   readonly upto: number;
 }
 
-/** What the spans leave free of the numbers from 1 to `upto`, in order. */
+/** The numbers from 1 to `upto` that are in no span, in order. */
 export function freeSpans(taken: readonly Span[], upto: number): readonly Span[] {
   const free: Span[] = [];
   let reached = 0;

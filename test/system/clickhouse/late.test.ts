@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DuckDB, openDuckDB } from "../../../dev/duckdb.ts";
 import { clockQuery } from "../../../src/clickhouse/queries.ts";
-import { SETTLED_AFTER_MICROS } from "../../../src/domain/schedule/clickhouse-late.ts";
+import { SETTLED_AFTER_MICROS } from "../../../src/domain/schedule/table-ledger.ts";
 import { DAY_MS, isoFromMs } from "../../../src/domain/shared/time.ts";
 import { type BridgeReply, exception } from "../../support/clickhouse-bridge.ts";
 import { until } from "../../support/until.ts";

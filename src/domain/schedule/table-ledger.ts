@@ -1,61 +1,56 @@
-import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import { DAY_MS } from "../shared/time.ts";
 import { type IngestSpan, type LateWindow, MAX_LATE_DAYS } from "./late.ts";
 
 /**
- * Late data of a project that is read from a table of the customer's. A window of a schedule gets a bound when it is
- * spawned, an instant of the table's own clock: its export takes the rows of the window that the table had got by
- * then. What the table got between two bounds for windows before the later one is that one's to carry; where its
- * export does not complete, another's. So each row is carried once, and the schedule's own log knows by whom.
+ * Late rows of an external table that has insertion times. A window of a schedule gets a bound when it is spawned, an
+ * instant of the table's clock: its export takes the rows of the window that were inserted before. Rows of earlier
+ * windows that were inserted between two bounds are late; the window with the later bound carries them, and the next one
+ * if its export does not complete. So each row is exported once, and the log of the schedule says by which export.
  */
 
-/** Rows of a table that began in a window and that the table got in a span of time. */
+/** Rows of a table that started in a window and were inserted in a span of time. */
 export interface LateRows extends LateWindow {
   readonly ingested: IngestSpan;
 }
 
-/** What a schedule knows of the table that its windows are read from. */
+/** What a schedule has exported of the table, and what it still owes. */
 export interface TableLedger {
-  /** Tells which rows the bounds are about: the binding's `since`. */
+  /** `since` of the project's binding: the ledger is about the rows of that binding. */
   readonly since: number;
   /** Start of the first window with a bound. */
   readonly start: number;
-  /** The newest window's bound: epoch microseconds by the table's clock. */
+  /** Bound of the newest window, in epoch microseconds by the table's clock. */
   readonly bound: number;
-  /** Rows that nobody has looked for yet. */
+  /** Rows that were not looked for yet. */
   readonly owed: readonly LateRows[];
   /** Late rows in exports that are not known to have completed. */
   readonly carried: readonly { readonly exportId: string; readonly rows: readonly LateRows[] }[];
 }
 
-/** What the event of a spawned window says about the table; the rows to carry stand beside it. */
+/** What the event of a spawned window records about the table, in addition to the late rows that the window carries. */
 export interface TableTake extends Pick<TableLedger, "since" | "start" | "bound" | "owed"> {
-  /** Exports of which nothing is to be expected any more: they completed, or this window carries their rows. */
+  /** Exports to remove from `carried`: they completed, or this window carries their rows. */
   readonly settled: readonly string[];
 }
 
 /**
- * Between the instant that a row bears and the one from which everybody sees it an insert may still be under way.
- * So a bound lies this far back: longer than what `async_insert` and Distributed tables keep to themselves (200 ms,
- * 30 s), and than the second to which an `ingested_at` of type DateTime is cut.
+ * Distance of a bound from the table's clock. A row becomes visible some time after its insertion time: 200 ms with
+ * `async_insert`, 30 s through a Distributed table of ClickHouse; and a DateTime is cut to the second.
  */
 export const SETTLED_AFTER_MICROS = 60_000_000;
 
-/**
- * Looks that may be owed, and exports settled by one window: both stand in the event of each window, which holds 256 KiB
- * at most (durable/journal/event-log.ts), and each look is a query.
- */
+/** Limits of what the event of one window holds, at most 256 KiB (durable/journal/event-log.ts). Each owed look is a query. */
 const MAX_OWED = 100;
 const MAX_SETTLED = 1000;
 
 /**
- * The ledger with the bound of the window about to be spawned. Another binding than before begins anew. Where too much
- * is owed the bound stays: what the table gets until then is late for every window.
+ * The ledger with the bound of the window about to be spawned. Another binding starts another ledger. When too many looks
+ * are owed the bound stays, so that later insertions count as late.
  */
 export function boundedAt(
   ledger: TableLedger | null,
-  { since }: Pick<TableBinding, "since">,
+  { since }: Pick<TableLedger, "since">,
   windowStart: number,
   clockMicros: number,
 ): TableLedger {
@@ -63,13 +58,13 @@ export function boundedAt(
   if (ledger?.since !== since) return { since, start: windowStart, bound, owed: [], carried: [] };
   if (bound <= ledger.bound || ledger.owed.length >= MAX_OWED) return ledger;
   const { start, owed } = ledger;
-  const come: LateRows = { start, end: windowStart, ingested: { since, from: ledger.bound, before: bound } };
-  return { ...ledger, bound, owed: [...owed, come] };
+  const inserted: LateRows = { start, end: windowStart, ingested: { since, from: ledger.bound, before: bound } };
+  return { ...ledger, bound, owed: [...owed, inserted] };
 }
 
 /**
- * What the window about to be spawned carries: the rows of exports that ended without completing, then those found on
- * `days` (for each of what is owed, days since 1970), as far as there is room for days. The rest stays as it is.
+ * The late rows that the window about to be spawned carries: those of exports that ended without completing, then those
+ * found on `days` (for each owed look, days since 1970), up to the limit of days. The rest stays owed.
  */
 export function takeLate(
   { since, start, bound, owed, carried }: TableLedger,
@@ -98,21 +93,21 @@ export function takeLate(
 
 const LOST: readonly ExportStatus[] = ["FAILED", "CANCELLED", "TIMEDOUT"];
 
-/** Of a window of one or more days what lies in the day that begins then. */
+/** The part of a window that lies in the day that starts at `midnight`. */
 const partOf = ({ start, end, ingested }: LateRows, midnight: number): LateRows => ({
   start: Math.max(start, midnight),
   end: Math.min(end, midnight + DAY_MS),
   ingested,
 });
 
-/** What a window takes when the table cannot be asked: nothing that came since the bound before. Null: there is none. */
+/** What a window takes when the table cannot be asked: nothing after the bound before. Null: there is no ledger. */
 export const takeNothing = (ledger: TableLedger | null): TableTake | null => {
   if (ledger === null) return null;
   const { since, start, bound, owed } = ledger;
   return { since, start, bound, owed, settled: [] };
 };
 
-/** The ledger after a window was spawned with such a take; `late`: what its export carries. */
+/** The ledger after a window was spawned; `late`: what its export carries. */
 export function ledgerAfter(
   ledger: TableLedger | null,
   { settled, ...taken }: TableTake,
@@ -124,5 +119,5 @@ export function ledgerAfter(
   return { ...taken, carried: rows.length === 0 ? waiting : [...waiting, { exportId, rows }] };
 }
 
-/** The rows of a window that its own export takes. */
+/** The rows of its own window that an export takes. */
 export const ownRows = ({ since, bound }: TableTake): IngestSpan => ({ since, from: 0, before: bound });

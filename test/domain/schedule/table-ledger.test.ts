@@ -6,6 +6,7 @@ import { bulkExport } from "../../../src/domain/export/index.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
 import { wakeAt } from "../../../src/domain/export/wake-at.ts";
 import { boundSince, type TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
+import { MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
 import {
   boundedAt,
   type LateRows,
@@ -14,8 +15,7 @@ import {
   SETTLED_AFTER_MICROS,
   takeLate,
   takeNothing,
-} from "../../../src/domain/schedule/clickhouse-late.ts";
-import { MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
+} from "../../../src/domain/schedule/table-ledger.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";

@@ -1,4 +1,4 @@
-import { EXPORT_FIELDS } from "../src/domain/shared/fields.ts";
+import { EXPORT_FIELDS } from "../src/domain/run/fields.ts";
 
 /** Columns and runs to export. */
 export interface Choice {

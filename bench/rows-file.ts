@@ -1,38 +1,28 @@
 import { closeSync, openSync, writeSync } from "node:fs";
+import { COLUMNS, type ExportField, type Kind } from "../src/domain/run/columns.ts";
+import { columnOfField, EXPORT_FIELDS } from "../src/domain/run/fields.ts";
 import { type GeneratedRun, isoMicros } from "./generate.ts";
 
-/** DuckDB types of the columns of the peers' table. The names are those of [ROW-1]. */
-export const COLUMN_TYPES = {
+/** DuckDB types by the kind of a column. */
+const TYPES: Readonly<Record<Kind, string>> = {
   id: "VARCHAR",
-  tenant_id: "VARCHAR",
-  session_id: "VARCHAR",
-  trace_id: "VARCHAR",
-  parent_run_id: "VARCHAR",
-  parent_run_ids: "VARCHAR[]",
-  reference_example_id: "VARCHAR",
-  name: "VARCHAR",
-  run_type: "VARCHAR",
-  start_time: "TIMESTAMPTZ",
-  end_time: "TIMESTAMPTZ",
-  status: "VARCHAR",
-  is_root: "BOOLEAN",
-  dotted_order: "VARCHAR",
-  trace_tier: "VARCHAR",
-  inputs: "VARCHAR",
-  outputs: "VARCHAR",
-  error: "VARCHAR",
-  extra: "VARCHAR",
-  events: "VARCHAR",
-  tags: "VARCHAR[]",
-  feedback_stats: "VARCHAR",
-  total_tokens: "BIGINT",
-  prompt_tokens: "BIGINT",
-  completion_tokens: "BIGINT",
-  total_cost: "DOUBLE",
-  prompt_cost: "DOUBLE",
-  completion_cost: "DOUBLE",
-  first_token_time: "TIMESTAMPTZ",
-} as const;
+  ids: "VARCHAR[]",
+  string: "VARCHAR",
+  list: "VARCHAR[]",
+  text: "VARCHAR",
+  object: "VARCHAR",
+  array: "VARCHAR",
+  time: "TIMESTAMPTZ",
+  integer: "BIGINT",
+  count32: "INTEGER",
+  decimal: "DOUBLE",
+  flag: "BOOLEAN",
+};
+
+/** DuckDB types of the columns of the peers' table: those of [ROW-1]. */
+export const COLUMN_TYPES: Readonly<Partial<Record<ExportField, string>>> = Object.fromEntries(
+  EXPORT_FIELDS.map((field) => [field, TYPES[COLUMNS[columnOfField(field)].kind]]),
+);
 
 export interface Identity {
   readonly tenantId: string;
@@ -49,7 +39,8 @@ export const writeRowsFile = (path: string, runs: readonly GeneratedRun[], ident
   closeSync(file);
 };
 
-const rowOf = (run: GeneratedRun, identity: Identity): Record<keyof typeof COLUMN_TYPES, unknown> => ({
+/** A column that is not here is null in every row. */
+const rowOf = (run: GeneratedRun, identity: Identity): Partial<Record<ExportField, unknown>> => ({
   id: run.id,
   tenant_id: identity.tenantId,
   session_id: identity.projectId,

@@ -1,6 +1,6 @@
 import type { Credentials } from "./domain/destination/records.ts";
 import { RETENTION_DAYS } from "./domain/project/retention.ts";
-import type { Compression } from "./domain/shared/fields.ts";
+import type { Compression } from "./domain/shared/format.ts";
 import { LIMIT_SETTINGS, type Limits, type NumberSetting, numbersOf } from "./domain/shared/limits.ts";
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,6 @@
+import type { RowColumn } from "../../src/domain/run/columns.ts";
 import type { Filter } from "../../src/filter/filter.ts";
-import type { PartialRow, RowColumn } from "../../src/parquet/read/read-rows.ts";
+import type { PartialRow } from "../../src/parquet/read/read-rows.ts";
 import type { Found, Order, Position } from "../../src/trace/query/order.ts";
 import type { TraceOfRun } from "../../src/trace/run/trace-of-run.ts";
 

@@ -1,6 +1,7 @@
 import type { TableSource } from "../domain/project/clickhouse-binding.ts";
+import type { ExportField } from "../domain/run/columns.ts";
+import { ALL_FIELDS } from "../domain/run/fields.ts";
 import type { SourceFailure } from "../domain/shared/failures.ts";
-import { ALL_FIELDS, type ExportField } from "../domain/shared/fields.ts";
 import { publicAddress } from "../domain/shared/public-address.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { columnOf } from "./columns.ts";

@@ -1,39 +1,13 @@
 import { IDENTIFIER, type TableColumn, type TableSource } from "../domain/project/clickhouse-binding.ts";
-import { ALL_FIELDS, type ExportField } from "../domain/shared/fields.ts";
+import { COLUMNS, type ExportField, isList, type Kind } from "../domain/run/columns.ts";
+import { ALL_FIELDS, columnOfField } from "../domain/run/fields.ts";
 
 /**
  * How a row of the customer's table becomes a run: each field by an expression of exactly our physical type, always
  * nullable. Names of columns are checked and quoted; values never stand in a query, they are bound parameters.
  */
 
-type Kind = "text" | "id" | "json" | "list" | "time" | "flag" | "integer" | "decimal";
-
-const KINDS: Readonly<Partial<Record<ExportField, Kind>>> = {
-  id: "id",
-  trace_id: "id",
-  parent_run_id: "id",
-  reference_example_id: "id",
-  inputs: "json",
-  outputs: "json",
-  extra: "json",
-  events: "json",
-  feedback_stats: "json",
-  feedbacks: "json",
-  parent_run_ids: "list",
-  tags: "list",
-  start_time: "time",
-  end_time: "time",
-  first_token_time: "time",
-  is_root: "flag",
-  total_tokens: "integer",
-  prompt_tokens: "integer",
-  completion_tokens: "integer",
-  total_cost: "decimal",
-  prompt_cost: "decimal",
-  completion_cost: "decimal",
-};
-
-const kindOf = (field: ExportField): Kind => KINDS[field] ?? "text";
+const kindOf = (field: ExportField): Kind => COLUMNS[columnOfField(field)].kind;
 
 /** Quoted for a query. Throws for a name that is not plain: whoever took it in has refused it already. */
 export const quoted = (name: string): string => {
@@ -47,8 +21,8 @@ export const columnOf = ({ columns }: TableSource, column: TableColumn): string 
   return name === null ? null : `t.${quoted(name ?? column)}`;
 };
 
-/** Our column for a field, as src/parquet has it for `v1`. */
-const columnName = (field: ExportField): string => quoted(field === "feedbacks" ? "_feedback" : field);
+/** Our column for a field, as segments have it for `v1`. */
+const columnName = (field: ExportField): string => quoted(columnOfField(field));
 
 /** The columns of the fields, for a query over `runColumns`. */
 export const columnNames = (fields: readonly ExportField[]): string => fields.map(columnName).join(", ");
@@ -59,7 +33,7 @@ export const columnNames = (fields: readonly ExportField[]): string => fields.ma
  */
 export const runColumns = (source: TableSource): string => {
   const columns = ALL_FIELDS.map((field) => `${fieldSql(source, field)} AS ${columnName(field)}`);
-  const lists = ALL_FIELDS.filter((field) => kindOf(field) === "list").map(
+  const lists = ALL_FIELDS.filter((field) => isList(columnOfField(field))).map(
     (field) => `${listSql(columnOf(source, field as TableColumn), field)} AS ${quoted(`_${field}`)}`,
   );
   const time = typed(columnOf(source, "start_time"), "DateTime64(6, 'UTC')");
@@ -73,11 +47,11 @@ export const runColumns = (source: TableSource): string => {
 
 /** Bytes of a run in the fields that may be long, and some for all the others: see `rowBytes` in src/parquet. */
 export const bytesSql = (fields: readonly ExportField[]): string => {
-  const long = fields.filter((field) => LONG_KINDS.includes(kindOf(field)));
+  const long = fields.filter((field) => LONG_KINDS.has(kindOf(field)));
   return [String(SHORT_FIELDS_BYTES), ...long.map((field) => `ifNull(length(${columnName(field)}), 0)`)].join(" + ");
 };
 
-const LONG_KINDS: readonly Kind[] = ["text", "id", "json", "list"];
+const LONG_KINDS: ReadonlySet<Kind> = new Set(["id", "ids", "string", "list", "text", "object", "array"]);
 
 /** Times, numbers and lengths of one row, before compression: 29 fields of at most 8 bytes. */
 const SHORT_FIELDS_BYTES = 232;
@@ -87,12 +61,15 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
   if (field === "session_id") return "CAST({session:String}, 'Nullable(String)')";
   const column = columnOf(source, field);
   switch (kindOf(field)) {
+    case "string":
     case "text":
       return textSql(column);
     case "id":
       return idSql(textSql(column));
-    case "json":
+    case "object":
+    case "array":
       return jsonSql(column);
+    case "ids":
     case "list":
       return column === null ? textSql(null) : utf8(`toJSONString(${listSql(column, field)})`);
     case "time":
@@ -100,6 +77,7 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
     case "flag":
       return typed(column, "Bool");
     case "integer":
+    case "count32":
       return integerSql(column);
     case "decimal":
       return typed(column, "Float64");
@@ -126,7 +104,7 @@ const idSql = (text: string): string => `ifNull(toString(toUUIDOrNull(${text})),
 
 const listSql = (column: string | null, field: ExportField): string => {
   const texts = `CAST(${column ?? "[]"}, 'Array(String)')`;
-  return field === "parent_run_ids" ? `arrayMap(parent -> ${idSql("parent")}, ${texts})` : texts;
+  return kindOf(field) === "ids" ? `arrayMap(parent -> ${idSql("parent")}, ${texts})` : texts;
 };
 
 /** CAST would make another number of one that is no Int64. */

@@ -1,5 +1,5 @@
 import type { TableSource } from "../domain/project/clickhouse-binding.ts";
-import type { ExportField } from "../domain/shared/fields.ts";
+import type { ExportField } from "../domain/run/columns.ts";
 import { toClickHouse } from "../filter/clickhouse/condition.ts";
 import type { Filter } from "../filter/filter.ts";
 import { bytesSql, columnNames, columnOf, quoted, runColumns } from "./columns.ts";

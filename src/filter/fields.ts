@@ -1,5 +1,6 @@
+import { COLUMNS, type ColumnsWith, RUN_COLUMNS, type RunColumn } from "../domain/run/columns.ts";
 import type { Family, ValueField } from "./filter.ts";
-import type { FilterColumn } from "./row.ts";
+import type { FlagColumn, NumberColumn, TextColumn, TimeColumn } from "./row.ts";
 
 /** The fields of the language, as filters name them. */
 export type Field =
@@ -13,62 +14,52 @@ export type Field =
 
 export type FieldType = Field["type"];
 
-const text = (column: Extract<ValueField, { kind: "text" }>["column"]): Field => ({
-  type: "text",
-  field: { kind: "text", column },
-});
-const uuid = (column: Extract<ValueField, { kind: "text" }>["column"]): Field => ({
-  type: "uuid",
-  field: { kind: "text", column },
-});
-const time = (column: Extract<ValueField, { kind: "time" }>["column"]): Field => ({
-  type: "time",
-  field: { kind: "time", column },
-});
-const number = (column: Extract<ValueField, { kind: "number" }>["column"]): Field => ({
-  type: "number",
-  field: { kind: "number", column },
-});
 const sinceStart = (to: "end_time" | "first_token_time"): Field => ({
   type: "duration",
   field: { kind: "duration", from: "start_time", to },
 });
+
+/** A column that is compared by its name, as a field. */
+function valueField(column: RunColumn): Field {
+  const { kind } = COLUMNS[column];
+  // The kind says which of these columns it is.
+  switch (kind) {
+    case "id":
+      return { type: "uuid", field: { kind: "text", column: column as TextColumn } };
+    case "string":
+    case "text":
+      return { type: "text", field: { kind: "text", column: column as TextColumn } };
+    case "time":
+      return { type: "time", field: { kind: "time", column: column as TimeColumn } };
+    case "integer":
+    case "decimal":
+      return { type: "number", field: { kind: "number", column: column as NumberColumn } };
+    case "flag":
+      return { type: "flag", field: { kind: "flag", column: column as FlagColumn } };
+    case "ids":
+    case "list":
+    case "object":
+    case "array":
+    case "count32":
+      throw new Error(`${column} is not compared by its name`);
+  }
+}
+
+const VALUE_COLUMNS = RUN_COLUMNS.filter((column) => COLUMNS[column].filter === "value");
 
 /** The field that a name means; undefined: none. */
 export const fieldNamed = (name: string): Field | undefined => FIELDS.get(name);
 
 const FIELDS: ReadonlyMap<string, Field> = new Map(
   Object.entries<Field>({
-    id: uuid("id"),
-    trace_id: uuid("trace_id"),
-    parent_run_id: uuid("parent_run_id"),
-    reference_example_id: uuid("reference_example_id"),
-    session_id: uuid("session_id"),
-    // Names of the same thing in other parts of the public interface.
-    session: uuid("session_id"),
-    project_id: uuid("session_id"),
+    ...Object.fromEntries(VALUE_COLUMNS.map((column) => [column, valueField(column)])),
+    // Names of the project in other parts of the public interface.
+    session: valueField("session_id"),
+    project_id: valueField("session_id"),
 
-    name: text("name"),
-    run_type: text("run_type"),
-    status: text("status"),
-    trace_tier: text("trace_tier"),
-    dotted_order: text("dotted_order"),
-    error: text("error"),
-    is_root: { type: "flag", field: { kind: "flag", column: "is_root" } },
-
-    start_time: time("start_time"),
-    end_time: time("end_time"),
-    first_token_time: time("first_token_time"),
     latency: sinceStart("end_time"),
     latency_seconds: sinceStart("end_time"),
     time_to_first_token: sinceStart("first_token_time"),
-
-    total_tokens: number("total_tokens"),
-    prompt_tokens: number("prompt_tokens"),
-    completion_tokens: number("completion_tokens"),
-    total_cost: number("total_cost"),
-    prompt_cost: number("prompt_cost"),
-    completion_cost: number("completion_cost"),
 
     tags: { type: "tags" },
     metadata: { type: "metadata" },
@@ -93,7 +84,10 @@ export const ENTRY_PLACES = {
   inputs: { column: "inputs", member: null },
   outputs: { column: "outputs", member: null },
   feedback: { column: "_feedback", member: null },
-} as const satisfies Record<Family, { readonly column: FilterColumn; readonly member: string | null }>;
+} as const satisfies Record<
+  Family,
+  { readonly column: ColumnsWith<{ filter: "entries" }>; readonly member: string | null }
+>;
 
 /** Keys of metadata that name a conversation; `thread_id` asks for any of them. */
 export const THREAD_KEYS: readonly string[] = ["session_id", "conversation_id", "thread_id"];

@@ -1,45 +1,21 @@
-/** What a filter reads of a run: physical columns of a segment, by kind. JSON and `error` are the bytes as received. */
-interface ColumnValues {
-  readonly id: string;
-  readonly trace_id: string;
-  readonly parent_run_id: string;
-  readonly reference_example_id: string;
-  readonly session_id: string;
-  readonly name: string;
-  readonly run_type: string;
-  readonly status: string;
-  readonly trace_tier: string;
-  readonly dotted_order: string;
-  readonly error: Uint8Array;
-  /** Epoch microseconds, as the other times. */
-  readonly start_time: number;
-  readonly end_time: number;
-  readonly first_token_time: number;
-  readonly is_root: boolean;
-  readonly total_tokens: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_cost: number;
-  readonly prompt_cost: number;
-  readonly completion_cost: number;
-  readonly inputs: Uint8Array;
-  readonly outputs: Uint8Array;
-  readonly extra: Uint8Array;
-  readonly _tags: readonly string[];
-  readonly _feedback: Uint8Array;
-}
+import type { ColumnsWith, ListColumn, ValueOf } from "../domain/run/columns.ts";
 
-export type FilterColumn = keyof ColumnValues;
+type FilteredColumn = ColumnsWith<{ filter: "value" | "items" | "entries" }>;
 
-/** One run; a column is asked for only when a comparison needs it. Null: the run has no value there. */
+/** The columns that filters read, by the names of physical columns: a list is read from its LIST<STRING> column. */
+export type FilterColumn = { [C in FilteredColumn]: C extends ListColumn ? `_${C}` : C }[FilteredColumn];
+
+/** One run; a column is read only when a comparison needs it. Null: the run has no value there. */
 export interface RowView {
-  value<C extends FilterColumn>(column: C): ColumnValues[C] | null;
+  value<C extends FilterColumn>(column: C): FilterValue<C> | null;
 }
 
-/** Columns whose values have the given type. */
-type ColumnsOf<T> = { [C in FilterColumn]: ColumnValues[C] extends T ? C : never }[FilterColumn];
+type FilterValue<C extends FilterColumn> = ValueOf<
+  C extends `_${infer List extends ListColumn}` ? List : C & FilteredColumn
+>;
 
-export type TextColumn = ColumnsOf<string> | "error";
-export type TimeColumn = "start_time" | "end_time" | "first_token_time";
-export type NumberColumn = Exclude<ColumnsOf<number>, TimeColumn>;
-export type FlagColumn = ColumnsOf<boolean>;
+/** Columns that filters compare by their names. */
+export type TextColumn = ColumnsWith<{ filter: "value"; kind: "id" | "string" | "text" }>;
+export type TimeColumn = ColumnsWith<{ filter: "value"; kind: "time" }>;
+export type NumberColumn = ColumnsWith<{ filter: "value"; kind: "integer" | "decimal" }>;
+export type FlagColumn = ColumnsWith<{ filter: "value"; kind: "flag" }>;

@@ -1,5 +1,5 @@
 import type { Encoding } from "hyparquet";
-import type { Compression } from "../domain/shared/fields.ts";
+import type { Compression } from "../domain/shared/format.ts";
 import type { ColumnName } from "./columns.ts";
 import type { Statistics } from "./encoding/statistics.ts";
 

@@ -2,12 +2,13 @@ import type { ColumnChunk, FileMetaData, Statistics as FooterStatistics, SchemaE
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
-import type { Compression } from "../domain/shared/fields.ts";
+import type { Compression } from "../domain/shared/format.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import type { PageEncoding } from "./chunk.ts";
-import { COLUMNS, type ColumnName, type FileSchema } from "./columns.ts";
+import { COLUMNS, type ColumnName } from "./columns.ts";
 import { codecOfFooter, footerCodec } from "./encoding/codec.ts";
 import type { Bound, Statistics } from "./encoding/statistics.ts";
+import type { FileSchema } from "./schema.ts";
 
 type PageEncodingStats = NonNullable<NonNullable<ColumnChunk["meta_data"]>["encoding_stats"]>[number];
 

@@ -1,5 +1,6 @@
-import { type ColumnName, columnsFor, type FileSchema, type Selection, schemaFor } from "./columns.ts";
+import type { ColumnName } from "./columns.ts";
 import { type Footer, MAGIC, type PlacedChunk, type RowGroup, writeFooter } from "./footer.ts";
+import { columnsFor, type FileSchema, type Selection, schemaFor } from "./schema.ts";
 
 /**
  * From segments to exported files without looking at a value: a file is the magic, byte ranges of segments and a

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
 import { TABLE_COLUMNS, type TableSource } from "../../src/domain/project/clickhouse-binding.ts";
-import { ALL_FIELDS } from "../../src/domain/shared/fields.ts";
+import { ALL_FIELDS } from "../../src/domain/run/fields.ts";
 import { MAX_COMPARISONS } from "../../src/filter/limits.ts";
 import { filterOf } from "../filter/runs.ts";
 import { tableSource } from "../support/samples.ts";

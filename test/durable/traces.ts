@@ -8,10 +8,11 @@ import type { TraceShardActor } from "../../durable/shard/shard.ts";
 import { type DayQuestion, snapshotOfDay } from "../../durable/source/built-in/snapshot.ts";
 import { ingestChanges } from "../../durable/worker/ingest.ts";
 import type { Project } from "../../src/domain/project/records.ts";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { DAY_MS, startOfDay, type Window } from "../../src/domain/shared/time.ts";
-import { readSegmentRows } from "../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
+import { readSegmentRows } from "../../src/parquet/read/read-rows.ts";
+
 import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
 import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 

@@ -8,8 +8,7 @@ import { toClickHouse } from "../../src/filter/clickhouse/condition.ts";
 import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import { MAX_COMPARISONS, MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "../../src/filter/limits.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
-import { COLUMNS } from "../../src/parquet/columns.ts";
-import { decimals, flags, integers, lists, strings, texts } from "../../src/parquet/read/column-readers.ts";
+import { valuesOf } from "../../src/parquet/read/column-readers.ts";
 import { chunkOf, segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import { segmentOf } from "../parquet/files.ts";
 import { ODD_RUNS, plainRuns } from "../parquet/runs.ts";
@@ -158,27 +157,12 @@ const FILTERS_OF_SEGMENT = [
 /** The ids that the compiled filter picks from a segment. */
 const idsIn = (bytes: Uint8Array, text: string): readonly string[] => {
   const filter = compileFilter(filterOf(text));
-  const columns = new Map([...filter.columns].map((name) => [name, valuesOf(bytes, name)]));
-  const ids = valuesOf(bytes, "id");
+  const columns = new Map([...filter.columns].map((name) => [name, columnOf(bytes, name)]));
+  const ids = columnOf(bytes, "id");
   const picked = ids.filter((_, row) => filter.matches({ value: (name) => columns.get(name)?.[row] as never }));
   return picked.map(String).sort();
 };
 
-const valuesOf = (bytes: Uint8Array, name: FilterColumn): readonly unknown[] => {
-  const chunk = chunkOf(segmentFooter(bytes), name);
-  switch (COLUMNS[name].kind) {
-    case "text":
-      return [...texts(bytes, chunk)];
-    case "string":
-      return [...strings(bytes, chunk)];
-    case "list":
-      return [...lists(bytes, chunk)];
-    case "time":
-    case "integer":
-      return [...integers(bytes, chunk)];
-    case "decimal":
-      return [...decimals(bytes, chunk)];
-    case "flag":
-      return [...flags(bytes, chunk)];
-  }
-};
+const columnOf = (bytes: Uint8Array, name: FilterColumn): readonly unknown[] => [
+  ...valuesOf({ file: bytes, chunk: chunkOf(segmentFooter(bytes), name) }),
+];

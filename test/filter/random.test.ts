@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
 import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
 import type { FilterColumn } from "../../src/filter/row.ts";
-import { COLUMNS, type ColumnKind } from "../../src/parquet/columns.ts";
 import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { selectRows } from "../../src/parquet/read/select-rows.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
 import { segmentOf } from "../parquet/files.ts";
 import { plainRun } from "../parquet/runs.ts";
 import { rounds } from "../support/rounds.ts";
@@ -68,17 +67,5 @@ describe("a compiled filter", () => {
       ),
       { numRuns: SEGMENTS },
     );
-  });
-
-  it("reads nothing but columns of a segment, in the kind in which they are stored", () => {
-    const kinds: Readonly<Record<FilterColumn, ColumnKind>> = {
-      ...{ id: "string", trace_id: "string", parent_run_id: "string", reference_example_id: "string" },
-      ...{ session_id: "string", name: "string", run_type: "string", status: "string", trace_tier: "string" },
-      ...{ dotted_order: "string", start_time: "time", end_time: "time", first_token_time: "time", is_root: "flag" },
-      ...{ total_tokens: "integer", prompt_tokens: "integer", completion_tokens: "integer" },
-      ...{ total_cost: "decimal", prompt_cost: "decimal", completion_cost: "decimal" },
-      ...{ error: "text", inputs: "text", outputs: "text", extra: "text", _feedback: "text", _tags: "list" },
-    };
-    expect(COLUMNS).toMatchObject(Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind }])));
   });
 });

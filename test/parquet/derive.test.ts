@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Compression, EXPORT_FIELDS } from "../../src/domain/shared/fields.ts";
-import { columnsFor, type Selection } from "../../src/parquet/columns.ts";
+import { isList } from "../../src/domain/run/columns.ts";
+import { columnOfField, EXPORT_FIELDS } from "../../src/domain/run/fields.ts";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
+import type { Compression } from "../../src/domain/shared/format.ts";
+import { listChunk } from "../../src/parquet/columns.ts";
 import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { storedPages } from "../../src/parquet/read/pages.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
+import { columnsFor, type Selection } from "../../src/parquet/schema.ts";
 import { RowCollector } from "../../src/parquet/write/collect-rows.ts";
 import { type Derivation, deriveSegment } from "./derived.ts";
 import { askDuckDb } from "./duckdb.ts";
@@ -128,7 +131,6 @@ const derived = (bytes: Uint8Array, request: Derivation): Uint8Array => {
 
 const rowsOf = (bytes: Uint8Array | undefined) => {
   if (!bytes) throw new Error("no run is left");
-  const lists = ["parent_run_ids", "tags"];
-  const columns = EXPORT_FIELDS.map((field) => (lists.includes(field) ? `_${field}` : field));
+  const columns = EXPORT_FIELDS.map(columnOfField).map((column) => (isList(column) ? listChunk(column) : column));
   return askDuckDb([bytes], `SELECT ${columns.join(", ")} FROM read_parquet($files)`);
 };

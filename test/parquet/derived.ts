@@ -1,9 +1,9 @@
-import type { Compression } from "../../src/domain/shared/fields.ts";
+import type { Compression } from "../../src/domain/shared/format.ts";
 import { compileFilter } from "../../src/filter/evaluate/evaluate.ts";
-import type { Selection } from "../../src/parquet/columns.ts";
 import { loadedInSegment } from "../../src/parquet/read/loaded-chunks.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import { selectRows } from "../../src/parquet/read/select-rows.ts";
+import type { Selection } from "../../src/parquet/schema.ts";
 import { RowCollector } from "../../src/parquet/write/collect-rows.ts";
 import { recodedSegment } from "../../src/parquet/write/recode.ts";
 import type { Segment } from "../../src/parquet/write/segment-writer.ts";

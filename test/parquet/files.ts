@@ -1,7 +1,7 @@
-import type { Compression } from "../../src/domain/shared/fields.ts";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
+import type { Compression } from "../../src/domain/shared/format.ts";
 import type { ByteRange, PlannedFile } from "../../src/parquet/plan.ts";
 import { segmentFooter } from "../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
 import { SegmentWriter } from "../../src/parquet/write/segment-writer.ts";
 import { IDENTITY } from "./runs.ts";
 

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../src/domain/shared/fields.ts";
-import type { Selection } from "../../src/parquet/columns.ts";
+import type { ExportField } from "../../src/domain/run/columns.ts";
+import { EXPORT_FIELDS } from "../../src/domain/run/fields.ts";
+import type { FormatVersion } from "../../src/domain/shared/format.ts";
 import { byteRangesBetween, type PlannedFile, planFiles } from "../../src/parquet/plan.ts";
+import type { Selection } from "../../src/parquet/schema.ts";
 import { askDuckDb } from "./duckdb.ts";
 import { bytesOf, equalBytes, planned, segmentOf } from "./files.ts";
 import { plainRuns } from "./runs.ts";

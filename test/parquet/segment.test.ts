@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
 import { COLUMN_NAMES } from "../../src/parquet/columns.ts";
 import { readFooter } from "../../src/parquet/footer.ts";
 import { storedPages } from "../../src/parquet/read/pages.ts";
-import { chunkOf, readSegmentRows, segmentFooter } from "../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
+import { readSegmentRows } from "../../src/parquet/read/read-rows.ts";
+import { chunkOf, segmentFooter } from "../../src/parquet/read/segment-reader.ts";
 import { SegmentWriter } from "../../src/parquet/write/segment-writer.ts";
 import { equalBytes, segmentOf } from "./files.ts";
 import { DAY_START, IDENTITY, ODD_RUNS, plainRun, plainRuns, utf8 } from "./runs.ts";

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { SegmentRow } from "../../src/domain/run/row.ts";
 import type { ColumnName } from "../../src/parquet/columns.ts";
 import type { Statistics } from "../../src/parquet/encoding/statistics.ts";
 import { chunkOf, segmentFooter } from "../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../src/parquet/row.ts";
 import { rounds } from "../support/rounds.ts";
+
 import { deriveSegment } from "./derived.ts";
 import { segmentOf } from "./files.ts";
 import { DAY_START, ODD_RUNS, plainRun, plainRuns, utf8 } from "./runs.ts";

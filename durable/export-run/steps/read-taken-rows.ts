@@ -1,7 +1,7 @@
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { compileFilter } from "../../../src/filter/evaluate/evaluate.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
-import { type ColumnName, columnsFor } from "../../../src/parquet/columns.ts";
+import type { ColumnName } from "../../../src/parquet/columns.ts";
 import type { Footer } from "../../../src/parquet/footer.ts";
 import type { LoadedChunks } from "../../../src/parquet/read/loaded-chunks.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type SelectedRows,
   selectRows,
 } from "../../../src/parquet/read/select-rows.ts";
+import { columnsFor } from "../../../src/parquet/schema.ts";
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
 import type { Env } from "../../protocol/env.ts";

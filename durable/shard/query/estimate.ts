@@ -1,4 +1,4 @@
-import type { Compression } from "../../../src/domain/shared/fields.ts";
+import type { Compression } from "../../../src/domain/shared/format.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
 import { mayMatch } from "../../../src/filter/evaluate/statistics.ts";
 import type { Filter } from "../../../src/filter/filter.ts";

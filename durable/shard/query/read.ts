@@ -1,5 +1,6 @@
-import { type PartialRow, partialRows, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
+import { ROW_COLUMNS, type RowColumn } from "../../../src/domain/run/columns.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
+import { type PartialRow, partialRows } from "../../../src/parquet/read/read-rows.ts";
 import { type QueriedRows, queriedBytes, type RowsQuestion } from "../../protocol/query.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
 import { changedRow, freshRow } from "../store/apply-changes.ts";

@@ -1,3 +1,5 @@
+import { ROW_COLUMNS, type RowColumn } from "../../../src/domain/run/columns.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import { type CompiledFilter, compileFilter } from "../../../src/filter/evaluate/evaluate.ts";
 import { mayMatch } from "../../../src/filter/evaluate/statistics.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
@@ -6,9 +8,8 @@ import { mayHold } from "../../../src/parquet/encoding/bloom.ts";
 import type { Footer } from "../../../src/parquet/footer.ts";
 import { statisticsOf } from "../../../src/parquet/read/footer-statistics.ts";
 import type { LoadedChunks } from "../../../src/parquet/read/loaded-chunks.ts";
-import { type PartialRow, partialRows, ROW_COLUMNS, type RowColumn } from "../../../src/parquet/read/read-rows.ts";
+import { type PartialRow, partialRows } from "../../../src/parquet/read/read-rows.ts";
 import { chunkOf } from "../../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { textIs } from "../../../src/trace/query/filter.ts";
 import { comparePositions, type Position } from "../../../src/trace/query/order.ts";
 import { rowColumnsOf, viewOfRow } from "../../../src/trace/query/run-view.ts";

@@ -1,6 +1,7 @@
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import { footerOfFile } from "../../../src/parquet/footer.ts";
-import { ownRow, rowBytes, type SegmentRow } from "../../../src/parquet/row.ts";
 import { SegmentWriter } from "../../../src/parquet/write/segment-writer.ts";
+import { ownRow, rowBytes } from "../../../src/trace/run/row-memory.ts";
 import { countRow, newTally } from "../../../src/trace/run/statistics.ts";
 import { hasFailed, inRowOrder } from "../../../src/trace/segments/row-order.ts";
 import type { HotRun } from "../../../src/trace/segments/seal-plan.ts";

@@ -1,5 +1,5 @@
-import { readSegmentRows } from "../../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
+import { readSegmentRows } from "../../../src/parquet/read/read-rows.ts";
 import type { Compaction } from "../../../src/trace/segments/compaction.ts";
 import { groupByRun, type HotRun, inTimeOrder } from "../../../src/trace/segments/seal-plan.ts";
 import { changedRow } from "../store/apply-changes.ts";

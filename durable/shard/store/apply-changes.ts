@@ -1,4 +1,4 @@
-import type { SegmentRow } from "../../../src/parquet/row.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import type { RunChange } from "../../../src/trace/run/change.ts";
 import { deriveRow } from "../../../src/trace/run/derive-row.ts";
 import { mergeChanges, noRun, runOfRow } from "../../../src/trace/run/merge.ts";

@@ -1,5 +1,8 @@
 import type { PageScope } from "../../../src/clickhouse/client.ts";
-import { ALL_FIELDS, EXPORT_FIELDS, type ExportField } from "../../../src/domain/shared/fields.ts";
+
+import type { ExportField } from "../../../src/domain/run/columns.ts";
+import { ALL_FIELDS, EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
+
 import type { Window } from "../../../src/domain/shared/time.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import type { SourceProject } from "../port/trace-source.ts";

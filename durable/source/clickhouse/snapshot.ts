@@ -3,7 +3,7 @@ import type { PageBounds } from "../../../src/clickhouse/queries.ts";
 import { isSameSource, type TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
-import type { Selection } from "../../../src/parquet/columns.ts";
+import type { Selection } from "../../../src/parquet/schema.ts";
 import { readSettings } from "../../../src/settings.ts";
 import { dropChanged, type StagedPages, type StagingArea } from "../port/staging-area.ts";
 import type { SnapshotAnswer, SnapshotQuestion } from "../port/trace-source.ts";

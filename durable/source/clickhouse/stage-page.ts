@@ -2,7 +2,7 @@ import type { ClickHouseTable, PageScope } from "../../../src/clickhouse/client.
 import type { PageBounds } from "../../../src/clickhouse/queries.ts";
 import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
-import type { Selection } from "../../../src/parquet/columns.ts";
+import type { Selection } from "../../../src/parquet/schema.ts";
 import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";

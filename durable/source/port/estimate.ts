@@ -1,5 +1,6 @@
+import type { ExportField } from "../../../src/domain/run/columns.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
-import type { Compression, ExportField, FormatVersion } from "../../../src/domain/shared/fields.ts";
+import type { Compression, FormatVersion } from "../../../src/domain/shared/format.ts";
 import type { Limits } from "../../../src/domain/shared/limits.ts";
 import type { Window } from "../../../src/domain/shared/time.ts";
 

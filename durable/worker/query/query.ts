@@ -1,10 +1,11 @@
 import type { QueriedProject } from "../../../src/domain/project/records.ts";
 import { keptUntil } from "../../../src/domain/project/retention.ts";
+import type { RowColumn } from "../../../src/domain/run/columns.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
-import type { PartialRow, RowColumn } from "../../../src/parquet/read/read-rows.ts";
+import type { PartialRow } from "../../../src/parquet/read/read-rows.ts";
 import { dayMayMatch } from "../../../src/trace/query/filter.ts";
 import { type Order, type Position, placeBefore } from "../../../src/trace/query/order.ts";
 import { unrouted } from "../../protocol/actors.ts";

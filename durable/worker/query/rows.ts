@@ -1,5 +1,5 @@
 import type { QueriedProject } from "../../../src/domain/project/records.ts";
-import type { RowColumn } from "../../../src/parquet/read/read-rows.ts";
+import type { RowColumn } from "../../../src/domain/run/columns.ts";
 import { shardOf } from "../../../src/trace/run/routing.ts";
 import { collectWithinBudget } from "../../concurrency/collect-within-budget.ts";
 import { type ShardIdentity, traceShard, traceShardName } from "../../protocol/actors.ts";

@@ -1,4 +1,4 @@
-import type { FormatVersion } from "../shared/fields.ts";
+import type { FormatVersion } from "../shared/format.ts";
 import type { DestinationConfig } from "./records.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { DestinationConfig } from "../destination/records.ts";
+import type { ExportField } from "../run/columns.ts";
 import type { ExportRunFailure } from "../shared/failures.ts";
-import type { Compression, ExportField, FormatVersion } from "../shared/fields.ts";
+import type { Compression, FormatVersion } from "../shared/format.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { SegmentRef, SelectedSegment } from "../shared/segment.ts";
 import type { Partition } from "./partition.ts";

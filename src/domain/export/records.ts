@@ -1,7 +1,8 @@
+import type { ExportField } from "../run/columns.ts";
 import type { IngestSpan, LateWindow } from "../schedule/late.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
-import type { Compression, ExportField, FormatVersion } from "../shared/fields.ts";
+import type { Compression, FormatVersion } from "../shared/format.ts";
 
 /** Everything a customer asked for; fixed from creation on. */
 export interface ExportDefinition {

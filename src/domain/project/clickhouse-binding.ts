@@ -1,4 +1,5 @@
-import { ALL_FIELDS, type ExportField } from "../shared/fields.ts";
+import type { ExportField } from "../run/columns.ts";
+import { ALL_FIELDS } from "../run/fields.ts";
 
 /** A ClickHouse table of the customer that is the source of a project's exports, instead of the built-in store. */
 export interface TableSource {

@@ -2,7 +2,8 @@ import type { Window } from "./time.ts";
 
 /**
  * One immutable Parquet file in the bucket `SEGMENTS`: exactly one row group, every physical column, rows of one
- * project and one UTC day, ordered by (start_time, id). zstd, data page version 1.
+ * project and one UTC day. Failed runs come first, then each trace stands together, parents before their children
+ * (src/trace/segments/row-order.ts). zstd, data page version 1.
  */
 export interface SegmentRef {
   readonly key: string;

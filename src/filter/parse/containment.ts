@@ -7,7 +7,7 @@ import { type FilterFailure, refuse } from "./syntax.ts";
 type Json = Scalar | readonly Json[] | { readonly [name: string]: Json };
 
 /** A value in the JSON, its key and how many objects and lists stand around it. */
-interface RoutedCount {
+interface PlacedValue {
   readonly key: string;
   readonly value: Json;
   readonly level: number;
@@ -26,7 +26,7 @@ export function entriesIn(json: string, position: number): Result<readonly Entry
     );
   const tests: EntryTest[] = [];
   // A list of what is still to be looked at instead of recursion: the JSON may be nested as deep as it is long.
-  const open: RoutedCount[] = [{ key: "", value, level: 0 }];
+  const open: PlacedValue[] = [{ key: "", value, level: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { key, value, level } = next;
     if (level > MAX_JSON_LEVELS) return refuse(position, `expected JSON of at most ${MAX_JSON_LEVELS} levels`);
@@ -51,7 +51,7 @@ const entry = (key: string, value: Scalar): EntryTest =>
     leaf<PartTest>({ part: "value", comparison: { comparator: "eq", operand: value } }),
   ]);
 
-function childrenOf(key: string, value: Exclude<Json, Scalar>, level: number): RoutedCount[] {
+function childrenOf(key: string, value: Exclude<Json, Scalar>, level: number): PlacedValue[] {
   if (isList(value)) return value.map((item) => ({ key, value: item, level: level + 1 }));
   return Object.entries(value).map(([name, item]) => ({
     key: level === 0 ? name.toWellFormed() : `${key}.${name.toWellFormed()}`,

@@ -1,13 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { QueriedRun } from "../../../durable/worker/query/query.ts";
+import { COLUMNS, type ColumnsWith, type Kind, ROW_COLUMNS, type RowColumn } from "../../domain/run/columns.ts";
 import { threadOfRun } from "../../trace/run/thread-of-run.ts";
 
-/** A run as the original shows it, and the columns that each of its members is told from. */
+/** A run as the original shows it. */
 
 type Row = QueriedRun["row"];
-type RowColumn = keyof Row;
 
-interface Shown {
+/** A member of the JSON of a run. */
+interface Member {
+  /** What it is made of. */
   readonly columns: readonly RowColumn[];
   /** JSON text. */
   readonly json: (run: QueriedRun, tenantId: string) => string;
@@ -16,48 +18,28 @@ interface Shown {
 /** A byte order mark is a part of the value. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** The JSON as received; `absent` where the run never said it. */
-const stored = (column: "inputs" | "outputs" | "extra" | "events" | "feedback_stats", absent: string): Shown => ({
-  columns: [column],
-  json: ({ row }) => {
-    const bytes = row[column] ?? null;
-    return bytes === null ? absent : decoder.decode(bytes);
-  },
-});
-
-const plain = (column: Exclude<RowColumn, "inputs" | "outputs" | "extra" | "events" | "feedback_stats">): Shown => ({
-  columns: [column],
-  json: ({ row }) => JSON.stringify(row[column] ?? null),
-});
-
-/** What the original requires of every run: empty where nobody said it. */
-const text = (column: "name" | "run_type" | "dotted_order"): Shown => ({
-  columns: [column],
-  json: ({ row }) => JSON.stringify(row[column] ?? ""),
-});
-
-/** The original counts no tokens as 0. */
-const tokens = (column: "total_tokens" | "prompt_tokens" | "completion_tokens"): Shown => ({
-  columns: [column],
-  json: ({ row }) => String(row[column] ?? 0),
-});
-
-/** The original shows costs as text. */
-const cost = (column: "total_cost" | "prompt_cost" | "completion_cost"): Shown => ({
-  columns: [column],
-  json: ({ row }) => {
-    const value = row[column] ?? null;
-    return value === null ? "null" : `"${value}"`;
-  },
-});
-
-const time = (column: "start_time" | "end_time" | "first_token_time"): Shown => ({
-  columns: [column],
-  json: ({ row }) => {
-    const micros = row[column] ?? null;
-    return micros === null ? "null" : `"${timeText(micros)}"`;
-  },
-});
+/** JSON text of a value of a column. JSON is shown as received, costs as text: so the original does. */
+const valueJson = (kind: Kind, value: Row[RowColumn]): string => {
+  switch (kind) {
+    case "text":
+      return JSON.stringify(decoder.decode(value as Uint8Array)); // the type of that kind
+    case "object":
+    case "array":
+      return decoder.decode(value as Uint8Array);
+    case "time":
+      return `"${timeText(Number(value))}"`;
+    case "decimal":
+      return `"${value}"`;
+    case "id":
+    case "ids":
+    case "string":
+    case "list":
+    case "integer":
+    case "count32":
+    case "flag":
+      return JSON.stringify(value);
+  }
+};
 
 /** UTC without a zone and with microseconds, as the original has it: `2030-01-31T00:00:00.000000`. */
 const timeText = (micros: number): string => {
@@ -65,17 +47,25 @@ const timeText = (micros: number): string => {
   return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19)}.${fraction}`;
 };
 
-/** What is kept of a run. */
-const KEPT = {
-  id: plain("id"),
-  name: text("name"),
-  run_type: text("run_type"),
-  start_time: time("start_time"),
-  end_time: time("end_time"),
-  status: plain("status"),
-  // A run that names no trace is one of its own (src/trace/run/trace-of-run.ts).
+/** The member that shows a column. */
+const columnMember = (column: RowColumn): Member => {
+  const { kind, missing = "null" } = COLUMNS[column];
+  return {
+    columns: [column],
+    json: ({ row }) => {
+      const value = row[column] ?? null;
+      return value === null ? missing : valueJson(kind, value);
+    },
+  };
+};
+
+type ColumnMember = Exclude<RowColumn, ColumnsWith<{ isHidden: true }>>;
+const isShown = (column: RowColumn): column is ColumnMember => COLUMNS[column].isHidden !== true;
+
+/** Members that are more than a column. */
+const COMPUTED = {
+  // A run that names no trace is a trace by itself (src/trace/run/trace-of-run.ts).
   trace_id: { columns: ["trace_id", "id"], json: ({ row }) => JSON.stringify(row.trace_id ?? row.id) },
-  dotted_order: text("dotted_order"),
   thread_id: {
     columns: ["extra"],
     json: ({ row }) => JSON.stringify(row.extra === null || row.extra === undefined ? null : threadOfRun(row.extra)),
@@ -85,30 +75,38 @@ const KEPT = {
     columns: ["id"],
     json: ({ projectId, row }, tenantId) => JSON.stringify(`/o/${tenantId}/projects/p/${projectId}/r/${row.id}`),
   },
-  parent_run_id: plain("parent_run_id"),
-  parent_run_ids: plain("parent_run_ids"),
-  reference_example_id: plain("reference_example_id"),
-  trace_tier: plain("trace_tier"),
-  tags: plain("tags"),
-  error: {
-    columns: ["error"],
-    json: ({ row }) => JSON.stringify(row.error === null || row.error === undefined ? null : decoder.decode(row.error)),
-  },
-  inputs: stored("inputs", "{}"),
-  outputs: stored("outputs", "null"),
-  extra: stored("extra", "{}"),
-  events: stored("events", "[]"),
-  feedback_stats: stored("feedback_stats", "null"),
-  total_tokens: tokens("total_tokens"),
-  prompt_tokens: tokens("prompt_tokens"),
-  completion_tokens: tokens("completion_tokens"),
-  total_cost: cost("total_cost"),
-  prompt_cost: cost("prompt_cost"),
-  completion_cost: cost("completion_cost"),
-  first_token_time: time("first_token_time"),
-} as const satisfies Record<string, Shown>;
+} as const satisfies Record<string, Member>;
 
-type KeptField = keyof typeof KEPT;
+type KeptField = ColumnMember | keyof typeof COMPUTED;
+
+/** The members in front; the other columns follow in the order of their table. */
+const LEADING: readonly KeptField[] = [
+  "id",
+  "name",
+  "run_type",
+  "start_time",
+  "end_time",
+  "status",
+  "trace_id",
+  "dotted_order",
+  "thread_id",
+  "session_id",
+  "app_path",
+  "parent_run_id",
+  "parent_run_ids",
+  "reference_example_id",
+  "trace_tier",
+  "tags",
+  "error",
+];
+
+const KEPT_FIELDS: readonly KeptField[] = [...new Set([...LEADING, ...ROW_COLUMNS.filter(isShown)])];
+
+const KEPT: ReadonlyMap<RunField, Member> = new Map([
+  ...ROW_COLUMNS.filter(isShown).map((column) => [column, columnMember(column)] as const),
+  // Object.entries forgets the key type; the object is closed.
+  ...(Object.entries(COMPUTED) as (readonly [keyof typeof COMPUTED, Member])[]),
+]);
 
 /** What the original shows, too, and this service does not keep: null. */
 const NOT_KEPT = [
@@ -148,9 +146,6 @@ const ALWAYS: readonly KeptField[] = [
   "app_path",
 ];
 
-// The table above is closed.
-const KEPT_FIELDS = Object.keys(KEPT) as readonly KeptField[];
-
 export const RUN_FIELDS = [...KEPT_FIELDS, ...NOT_KEPT] as const;
 export type RunField = KeptField | (typeof NOT_KEPT)[number];
 
@@ -158,19 +153,14 @@ export type RunField = KeptField | (typeof NOT_KEPT)[number];
 export const fieldsShown = (select: readonly RunField[] | null): readonly RunField[] =>
   select === null ? KEPT_FIELDS : [...new Set([...ALWAYS, ...select])];
 
-const isKept = (field: RunField): field is KeptField => field in KEPT;
-
-/** The columns that the members are told from. */
+/** The columns that the members are made of. */
 export const columnsOfFields = (fields: readonly RunField[]): readonly RowColumn[] => [
-  ...new Set(fields.filter(isKept).flatMap((field): readonly RowColumn[] => KEPT[field].columns)),
+  ...new Set(fields.flatMap((field) => KEPT.get(field)?.columns ?? [])),
 ];
 
 /** JSON text of a run; stored JSON stands in it byte for byte. */
 export const runJson = (run: QueriedRun, fields: readonly RunField[], tenantId: string): string => {
-  const members = fields.map((field) => {
-    const shown: Shown | null = isKept(field) ? KEPT[field] : null;
-    return `"${field}":${shown?.json(run, tenantId) ?? "null"}`;
-  });
+  const members = fields.map((field) => `"${field}":${KEPT.get(field)?.json(run, tenantId) ?? "null"}`);
   return `{${members.join(",")}}`;
 };
 

@@ -2,7 +2,7 @@ import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync }
 import type { CompressionCodec } from "hyparquet";
 import { snappyUncompress } from "hyparquet/src/snappy.js";
 import { snappyCompress } from "hyparquet-writer/src/snappy.js";
-import type { Compression } from "../../domain/shared/fields.ts";
+import type { Compression } from "../../domain/shared/format.ts";
 
 /** Page codecs. Every function answers bytes that own their memory exactly, so keeping a page keeps nothing else. */
 

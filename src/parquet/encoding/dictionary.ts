@@ -26,19 +26,26 @@ export const dictionaryOf = <T extends string | number>(
   const indexes = new Uint32Array(values.length);
   let plainBytes = 0;
   let distinctBytes = 0;
+  let last: T | undefined;
+  let size = 0;
+  let place = 0;
   for (let index = 0; index < values.length; index++) {
     // Inside the bounds of the array.
     const value = values[index] as T;
-    const size = sizeOf(value);
-    plainBytes += size;
-    let place = places.get(value);
-    if (place === undefined) {
-      place = distinct.length;
-      places.set(value, place);
-      distinct.push(value);
-      distinctBytes += size;
-      if (distinctBytes > DICTIONARY_BYTES) return null;
+    // Values often repeat the one before; then nothing has to be looked up.
+    if (value !== last) {
+      last = value;
+      size = sizeOf(value);
+      const known = places.get(value);
+      place = known ?? distinct.length;
+      if (known === undefined) {
+        places.set(value, place);
+        distinct.push(value);
+        distinctBytes += size;
+        if (distinctBytes > DICTIONARY_BYTES) return null;
+      }
     }
+    plainBytes += size;
     indexes[index] = place;
     if (index === SAMPLE_VALUES && distinct.length > SAMPLE_DISTINCT) return null;
   }

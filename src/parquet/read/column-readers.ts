@@ -1,5 +1,7 @@
+import { COLUMNS, type ColumnKind, type PhysicalValues } from "../columns.ts";
 import { FLAT, LISTED } from "../encoding/levels.ts";
 import type { PlacedChunk } from "../footer.ts";
+import type { LoadedChunk } from "./loaded-chunks.ts";
 import { leafPages, type PlainValues } from "./pages.ts";
 import { plainBytes, plainCount32s, plainDecimals, plainFlags, plainIntegers, plainStrings } from "./plain-values.ts";
 
@@ -44,6 +46,22 @@ export const lists: ColumnReader<readonly string[]> = function* (file, chunk, ro
     }
   }
 };
+
+/** Readers by the kind of a physical column. */
+export const READERS: { readonly [K in ColumnKind]: ColumnReader<PhysicalValues[K]> } = {
+  text: texts,
+  string: strings,
+  list: lists,
+  time: integers,
+  integer: integers,
+  count32: count32s,
+  decimal: decimals,
+  flag: flags,
+};
+
+/** The values of a loaded chunk, each of the type of its column. */
+export const valuesOf = ({ file, chunk }: LoadedChunk, rows: Rows = "all"): Generator<unknown> =>
+  READERS[COLUMNS[chunk.column].kind](file, chunk, rows);
 
 function* allValues<T>(file: Uint8Array, chunk: PlacedChunk, plain: PlainValues<T>): Generator<T | null> {
   for (const page of leafPages(file, chunk, FLAT, plain)) {

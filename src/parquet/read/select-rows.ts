@@ -1,7 +1,7 @@
 import type { CompiledFilter } from "../../filter/evaluate/evaluate.ts";
 import type { FilterColumn, RowView } from "../../filter/row.ts";
-import { COLUMNS, type ColumnName } from "../columns.ts";
-import { decimals, flags, integers, lists, strings, texts } from "./column-readers.ts";
+import type { ColumnName } from "../columns.ts";
+import { integers, valuesOf } from "./column-readers.ts";
 import { type LoadedChunks, loadedChunk } from "./loaded-chunks.ts";
 
 /** Which rows of a segment are meant. */
@@ -52,7 +52,7 @@ class CurrentRow implements RowView {
 
   constructor(held: LoadedChunks, columns: ReadonlySet<FilterColumn>) {
     const names = [...columns];
-    this.#columns = names.map((name) => ({ values: valuesOf(held, name), value: null }));
+    this.#columns = names.map((name) => ({ values: valuesOf(loadedChunk(held, name)), value: null }));
     this.#places = new Map(names.map((name, place) => [name, place]));
   }
 
@@ -67,23 +67,4 @@ class CurrentRow implements RowView {
     // The reader of a column gives values of that column's type.
     return found.value as never;
   };
-}
-
-function valuesOf(held: LoadedChunks, column: FilterColumn): Iterator<unknown> {
-  const { file, chunk } = loadedChunk(held, column);
-  switch (COLUMNS[column].kind) {
-    case "text":
-      return texts(file, chunk);
-    case "string":
-      return strings(file, chunk);
-    case "list":
-      return lists(file, chunk);
-    case "time":
-    case "integer":
-      return integers(file, chunk);
-    case "decimal":
-      return decimals(file, chunk);
-    case "flag":
-      return flags(file, chunk);
-  }
 }

@@ -1,7 +1,7 @@
 import type { PageHeader } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import type { Compression } from "../../domain/shared/fields.ts";
+import type { Compression } from "../../domain/shared/format.ts";
 import type { EncodedChunk, PageEncoding } from "../chunk.ts";
 import type { ColumnName } from "../columns.ts";
 import { compressPage } from "../encoding/codec.ts";

@@ -1,28 +1,11 @@
-import type { Compression } from "../../domain/shared/fields.ts";
+import type { Compression } from "../../domain/shared/format.ts";
 import type { EncodedChunk } from "../chunk.ts";
-import { COLUMNS, type ColumnName, columnsFor, type Selection } from "../columns.ts";
-import {
-  type ColumnReader,
-  count32s,
-  decimals,
-  flags,
-  integers,
-  lists,
-  strings,
-  texts,
-} from "../read/column-readers.ts";
+import { COLUMNS, type ColumnKind, type ColumnName, type PhysicalValues } from "../columns.ts";
+import { READERS } from "../read/column-readers.ts";
 import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import type { SelectedRows } from "../read/select-rows.ts";
-import {
-  type ColumnWriter,
-  count32Column,
-  decimalColumn,
-  flagColumn,
-  integerColumn,
-  listColumn,
-  stringColumn,
-  textColumn,
-} from "./column-writers.ts";
+import { columnsFor, type Selection } from "../schema.ts";
+import { WRITERS } from "./column-writers.ts";
 import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
 
@@ -31,7 +14,7 @@ import type { Segment } from "./segment-writer.ts";
  * dictionaries, bounds and bloom filters are those of the rows in it. Equal input gives equal bytes.
  */
 export class RowCollector {
-  readonly #columns: ReadonlyMap<ColumnName, ColumnGatherer>;
+  readonly #columns: ReadonlyMap<ColumnName, ColumnCollector>;
   #rows = 0;
   #rawBytes = 0;
   #minStart = Number.POSITIVE_INFINITY;
@@ -39,7 +22,9 @@ export class RowCollector {
 
   /** It holds the columns of the selection. */
   constructor(selection: Selection, codec: Compression) {
-    this.#columns = new Map(columnsFor(selection).map((column) => [column, gathererOf(column, codec)]));
+    this.#columns = new Map(
+      columnsFor(selection).map((column) => [column, collectorOf(COLUMNS[column].kind, column, codec)]),
+    );
   }
 
   /** What the rows so far take before compression, about. */
@@ -49,7 +34,7 @@ export class RowCollector {
 
   /** Takes rows of one segment. */
   add(held: LoadedChunks, { rows, minStart, maxStart }: SelectedRows): void {
-    for (const [column, gatherer] of this.#columns) this.#rawBytes += gatherer.add(loadedChunk(held, column), rows);
+    for (const [column, collector] of this.#columns) this.#rawBytes += collector.add(loadedChunk(held, column), rows);
     this.#rows += rows.length;
     this.#minStart = Math.min(this.#minStart, minStart);
     this.#maxStart = Math.max(this.#maxStart, maxStart);
@@ -67,7 +52,7 @@ export class RowCollector {
   }
 }
 
-interface ColumnGatherer {
+interface ColumnCollector {
   /** Answers the bytes of the values. */
   add(held: LoadedChunk, rows: Uint32Array): number;
   finish(): EncodedChunk;
@@ -78,38 +63,30 @@ const FIXED_WIDTH_BYTES = 8;
 const lengthOf = (value: { readonly length: number }): number => value.length;
 const fixedWidth = (): number => FIXED_WIDTH_BYTES;
 
-const gathererOf = (column: ColumnName, codec: Compression): ColumnGatherer => {
-  switch (COLUMNS[column].kind) {
-    case "text":
-      return gathering(textColumn(column, codec), texts, lengthOf);
-    case "string":
-      return gathering(stringColumn(column, codec), strings, lengthOf);
-    case "list":
-      return gathering(listColumn(column, codec), lists, (items) => items.reduce((sum, { length }) => sum + length, 0));
-    case "time":
-    case "integer":
-      return gathering(integerColumn(column, codec), integers, fixedWidth);
-    case "count32":
-      return gathering(count32Column(column, codec), count32s, fixedWidth);
-    case "decimal":
-      return gathering(decimalColumn(column, codec), decimals, fixedWidth);
-    case "flag":
-      return gathering(flagColumn(column, codec), flags, fixedWidth);
-  }
+/** Bytes of a value before compression, about. */
+const SIZES: { readonly [K in ColumnKind]: (value: PhysicalValues[K]) => number } = {
+  text: lengthOf,
+  string: lengthOf,
+  list: (items) => items.reduce((sum, { length }) => sum + length, 0),
+  time: fixedWidth,
+  integer: fixedWidth,
+  count32: fixedWidth,
+  decimal: fixedWidth,
+  flag: fixedWidth,
 };
 
-const gathering = <T>(
-  writer: ColumnWriter<T>,
-  read: ColumnReader<T>,
-  sizeOf: (value: T) => number,
-): ColumnGatherer => ({
-  add: ({ file, chunk }, rows) => {
-    let bytes = 0;
-    for (const value of read(file, chunk, rows)) {
-      writer.add(value);
-      if (value !== null) bytes += sizeOf(value);
-    }
-    return bytes;
-  },
-  finish: () => writer.finish(),
-});
+const collectorOf = <K extends ColumnKind>(kind: K, column: ColumnName, codec: Compression): ColumnCollector => {
+  const writer = WRITERS[kind](column, codec);
+  const [read, sizeOf] = [READERS[kind], SIZES[kind]];
+  return {
+    add: ({ file, chunk }, rows) => {
+      let bytes = 0;
+      for (const value of read(file, chunk, rows)) {
+        writer.add(value);
+        if (value !== null) bytes += sizeOf(value);
+      }
+      return bytes;
+    },
+    finish: () => writer.finish(),
+  };
+};

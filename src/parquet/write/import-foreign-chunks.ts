@@ -1,12 +1,13 @@
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import type { EncodedChunk, PageEncoding } from "../chunk.ts";
-import { COLUMN_NAMES, COLUMNS, type ColumnName, columnsFor, type Selection, segmentSchema } from "../columns.ts";
+import { COLUMN_NAMES, COLUMNS, type ColumnName, listIn } from "../columns.ts";
 import { type Bounds, decimalBounds, type Statistics, stringBounds } from "../encoding/statistics.ts";
 import { type PlacedChunk, readFooter } from "../footer.ts";
 import { integers, strings } from "../read/column-readers.ts";
 import { storedPages } from "../read/pages.ts";
-import { listColumn } from "./column-writers.ts";
+import { columnsFor, type Selection, segmentSchema } from "../schema.ts";
+import { ListColumn } from "./column-writers.ts";
 import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
 
@@ -31,10 +32,10 @@ export const importForeignChunks = (file: Uint8Array, selection: Selection): Res
   const byName = new Map(chunks.map((chunk) => [chunk.column, chunk]));
   const adopted: EncodedChunk[] = [];
   for (const name of COLUMN_NAMES.filter((column) => wanted.has(column))) {
-    const isList = COLUMNS[name].kind === "list";
-    const chunk = byName.get(isList ? textOfList(name) : name);
+    const list = listIn(name);
+    const chunk = byName.get(list ?? name);
     if (chunk === undefined) return refuse(`the column ${name} is missing`);
-    const made = isList ? ok(listChunk(file, chunk, name)) : copiedChunk(file, chunk);
+    const made = list === null ? copiedChunk(file, chunk) : ok(listChunk(file, chunk, name));
     if (!made.ok) return made;
     adopted.push(made.value);
   }
@@ -52,9 +53,6 @@ const isEmpty = (file: Uint8Array): boolean => {
     return false; // the reader of the footer says what is wrong
   }
 };
-
-/** `_tags` -> `tags`: every list stands beside its JSON text. */
-const textOfList = (name: ColumnName): ColumnName => name.slice(1) as ColumnName; // so named in COLUMNS
 
 /** The first leaf that is not of our type; null: all are. */
 const mistypedColumn = (file: Uint8Array): string | null => {
@@ -87,7 +85,7 @@ const copiedChunk = (file: Uint8Array, chunk: PlacedChunk): Result<EncodedChunk,
 };
 
 const listChunk = (file: Uint8Array, text: PlacedChunk, name: ColumnName): EncodedChunk => {
-  const writer = listColumn(name, "zstandard");
+  const writer = new ListColumn(name, "zstandard");
   // ClickHouse wrote the text from a list of strings.
   for (const value of strings(file, text)) writer.add(value === null ? null : (JSON.parse(value) as string[]));
   return writer.finish();

@@ -1,17 +1,16 @@
-import type { ColumnName } from "../columns.ts";
+import { COLUMNS } from "../columns.ts";
 import { ByteBuffer } from "../encoding/byte-buffer.ts";
 import { type Depth, encodeLevels, Levels } from "../encoding/levels.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
 
 /**
- * A page is closed when its values pass this size; a larger single value has a page of its own. For the sake of one row
- * a whole page is opened, so pages are small where nothing is lost by it. What models are told and answer repeats what
- * other runs of the trace hold, and is compressed well only where these are in the same page.
+ * A page is closed when its values pass this size; a larger value has a page of its own. A reader of one row opens its
+ * whole page, so pages are small where that costs no compression. Messages to and from models repeat those of other
+ * runs of the trace, and compress well only in the same page: their pages are large.
  */
 const PAGE_BYTES = 128 * 1024;
-const MESSAGES_PAGE_BYTES = 1024 * 1024;
-const MESSAGES: ReadonlySet<ColumnName> = new Set(["inputs", "outputs"]);
-/** Most levels of a page, so that nulls alone cannot make it endless; the page limit of the usual Java writer. */
+const LARGE_PAGE_BYTES = 1024 * 1024;
+/** Most levels of a page, which bounds a page of nulls; the page limit of the usual Java writer. */
 export const PAGE_VALUES = 20_000;
 
 /**
@@ -36,7 +35,7 @@ export class PlainPages {
   constructor(chunk: ChunkWriter, depth: Depth) {
     this.#chunk = chunk;
     this.#depth = depth;
-    this.#pageBytes = MESSAGES.has(chunk.column) ? MESSAGES_PAGE_BYTES : PAGE_BYTES;
+    this.#pageBytes = COLUMNS[chunk.column].largePages ? LARGE_PAGE_BYTES : PAGE_BYTES;
     this.#body.length = LEVELS_ROOM;
   }
 

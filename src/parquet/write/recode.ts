@@ -1,9 +1,9 @@
-import type { Compression } from "../../domain/shared/fields.ts";
+import type { Compression } from "../../domain/shared/format.ts";
 import type { EncodedChunk } from "../chunk.ts";
-import { columnsFor, type Selection } from "../columns.ts";
 import { decompressPage } from "../encoding/codec.ts";
 import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import { storedPages } from "../read/pages.ts";
+import { columnsFor, type Selection } from "../schema.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 import { segmentFile } from "./segment-file.ts";
 

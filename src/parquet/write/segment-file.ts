@@ -1,6 +1,6 @@
 import type { EncodedChunk } from "../chunk.ts";
-import { segmentSchema } from "../columns.ts";
 import { MAGIC, type PlacedChunk, writeFooter } from "../footer.ts";
+import { segmentSchema } from "../schema.ts";
 
 /**
  * A whole Parquet file with one row group of the given chunks, which stand in the order given. Its schema is that of

@@ -1,3 +1,12 @@
+import {
+  COLUMNS,
+  type ColumnsWith,
+  isLong,
+  type LongKind,
+  SENT_COLUMNS,
+  type SentColumn,
+  type ValueOf,
+} from "../../domain/run/columns.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { microsFromDottedOrder } from "../../domain/shared/time-text.ts";
@@ -19,24 +28,8 @@ export interface RunChange extends RunFields {
 
 export type ChangeKind = "post" | "patch" | "feedback";
 
-/** The fields of a run that a client may set. */
-export interface RunFields {
-  readonly trace_id: string | null;
-  readonly parent_run_id: string | null;
-  readonly dotted_order: string | null;
-  readonly name: string | null;
-  readonly run_type: string | null;
-  readonly start_time: number | null;
-  readonly end_time: number | null;
-  readonly tags: readonly string[] | null;
-  readonly reference_example_id: string | null;
-  readonly trace_tier: string | null;
-  readonly inputs: Uint8Array | null;
-  readonly outputs: Uint8Array | null;
-  readonly error: Uint8Array | null;
-  readonly extra: Uint8Array | null;
-  readonly events: Uint8Array | null;
-}
+/** What clients may send of a run. */
+export type RunFields = { readonly [C in SentColumn]: ValueOf<C> | null };
 
 /** One feedback: its id, by which a second one replaces it, and its JSON text. */
 export interface FeedbackEntry {
@@ -56,26 +49,16 @@ export type Location = readonly (string | number)[];
 /** Most bytes of one run in one request: a message between actors has up to 32 MiB, and needs room around it [LIM-26]. */
 export const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
-export const BIG_FIELDS = ["inputs", "outputs", "error", "extra", "events"] as const;
-export type BigField = (typeof BIG_FIELDS)[number];
+/** The fields whose values are bytes and may be long. */
+export type BigField = ColumnsWith<{ sent: number; kind: LongKind }>;
 
-export const NO_FIELDS: RunFields = {
-  trace_id: null,
-  parent_run_id: null,
-  dotted_order: null,
-  name: null,
-  run_type: null,
-  start_time: null,
-  end_time: null,
-  tags: null,
-  reference_example_id: null,
-  trace_tier: null,
-  inputs: null,
-  outputs: null,
-  error: null,
-  extra: null,
-  events: null,
-};
+const isBigField = (field: SentColumn): field is BigField => isLong(COLUMNS[field].kind);
+
+/** In the order of their bits. Stored changes rely on it: see src/trace/run/change-codec.ts. */
+export const BIG_FIELDS: readonly BigField[] = SENT_COLUMNS.filter(isBigField);
+
+// Every column that is sent is a field.
+export const NO_FIELDS = Object.fromEntries(SENT_COLUMNS.map((field) => [field, null])) as unknown as RunFields;
 
 /**
  * A post must say when its run began: its day decides where it is kept. Where its dotted order alone says so, that is

@@ -1,58 +1,67 @@
+import { COLUMNS, type ColumnsWith, SENT_COLUMNS, type SentColumn } from "../../domain/run/columns.ts";
+import type { SegmentRow } from "../../domain/run/row.ts";
 import { canonicalUuid } from "../../domain/shared/run-id.ts";
 import { microsFromEpochMs, microsFromIso } from "../../domain/shared/time-text.ts";
 import { eachElement, valueAt } from "../../json/scan.ts";
 import { wellFormedJson } from "../../json/well-formed.ts";
-import type { SegmentRow } from "../../parquet/row.ts";
+import type { RunFields } from "./change.ts";
 import { feedbackList } from "./feedback-list.ts";
 import { feedbackStats } from "./feedback-stats.ts";
-import { DEFAULT_TRACE_TIER, type MergedRun } from "./merge.ts";
+import type { MergedRun } from "./merge.ts";
 import { usageOf } from "./usage.ts";
 
-/** Longest member of an event that is parsed: the event's name or its time. */
+/** Longest member of an event that is parsed: the name or the time of the event. */
 const MAX_EVENT_MEMBER_BYTES = 64;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The exportable row of a run: the fields as sent, and those that follow from them. Null: the run cannot be exported
- * yet, because nothing says when it began or only feedback on it has come.
+ * The exportable row of a run: the fields as sent, and the columns that follow from them, which the compiler demands.
+ * Null: the run cannot be exported yet, because its start is not known or there is only feedback on it.
  */
-export function deriveRow(run: MergedRun): SegmentRow | null {
-  if (run.start_time === null || !run.known) return null;
-  const stats = feedbackStats(run.feedback);
-  const list = feedbackList(run.feedback);
-  return {
-    id: run.id,
-    trace_id: run.trace_id,
-    parent_run_id: run.parent_run_id,
-    parent_run_ids: parentsIn(run.dotted_order),
-    reference_example_id: run.reference_example_id,
-    name: run.name,
-    run_type: run.run_type,
-    start_time: run.start_time,
-    end_time: run.end_time,
-    status: statusOf(run),
-    is_root: run.parent_run_id === null,
-    dotted_order: run.dotted_order,
-    trace_tier: run.trace_tier ?? DEFAULT_TRACE_TIER,
-    inputs: run.inputs,
-    outputs: run.outputs,
-    error: run.error,
-    extra: run.extra,
-    events: run.events,
-    tags: run.tags,
-    feedback_stats: stats === null ? null : encoder.encode(wellFormedJson(stats)),
-    ...usageOf(run.outputs, run.extra),
-    first_token_time: firstTokenTime(run.events),
-    _patched: run.patched,
-    _feedback: list === null ? null : encoder.encode(wellFormedJson(list)),
+export function deriveRow({ id, fields, patched, feedback, known }: MergedRun): SegmentRow | null {
+  const { start_time } = fields;
+  if (start_time === null || !known) return null;
+  const usage = usageOf(fields.outputs, fields.extra);
+  // One literal, without a second spread, is several times as fast as any other way to make rows of one shape.
+  const row: Writable<SegmentRow> = {
+    ...fields,
+    start_time,
+    id,
+    parent_run_ids: parentsIn(fields.dotted_order),
+    status: statusOf(fields),
+    is_root: fields.parent_run_id === null,
+    feedback_stats: jsonBytes(feedbackStats(feedback)),
+    total_tokens: usage.total_tokens,
+    prompt_tokens: usage.prompt_tokens,
+    completion_tokens: usage.completion_tokens,
+    total_cost: usage.total_cost,
+    prompt_cost: usage.prompt_cost,
+    completion_cost: usage.completion_cost,
+    first_token_time: firstTokenTime(fields.events),
+    _patched: patched,
+    _feedback: jsonBytes(feedbackList(feedback)),
   };
+  for (const [column, value] of UNSENT) row[column] ??= value;
+  return row;
 }
 
-function statusOf(run: MergedRun): string {
-  if (run.error !== null && run.error.length > 0) return "error";
-  return run.end_time === null ? "pending" : "success";
+type Writable<T> = { -readonly [name in keyof T]: T[name] };
+
+/** The columns that have a value though none was sent, and this value. */
+const UNSENT = SENT_COLUMNS.filter(hasUnsent).map((column) => [column, COLUMNS[column].unsent ?? null] as const);
+
+function hasUnsent(column: SentColumn): column is ColumnsWith<{ unsent: string }> {
+  return COLUMNS[column].unsent !== undefined;
+}
+
+const jsonBytes = (json: string | null): Uint8Array | null =>
+  json === null ? null : encoder.encode(wellFormedJson(json));
+
+function statusOf({ error, end_time }: RunFields): string {
+  if (error !== null && error.length > 0) return "error";
+  return end_time === null ? "pending" : "success";
 }
 
 /** Ids of all ancestors, the root first: each segment of a dotted order but the last ends in one. */

@@ -1,4 +1,4 @@
-import type { SegmentRow } from "../../parquet/row.ts";
+import type { SegmentRow } from "../../domain/run/row.ts";
 
 /** What is told of many runs at once: sums, and latencies by how long they took. Sums of sums are sums. */
 export interface RunStatistics {

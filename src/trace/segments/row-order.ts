@@ -1,4 +1,4 @@
-import type { SegmentRow } from "../../parquet/row.ts";
+import type { SegmentRow } from "../../domain/run/row.ts";
 import { compareTexts } from "../query/order.ts";
 
 /** Whether the run failed; segments keep those that did apart. */

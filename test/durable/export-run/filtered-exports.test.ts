@@ -12,7 +12,8 @@ import type { ExportRunCommand } from "../../../src/domain/export-run/commands.t
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { exportRun as runRules } from "../../../src/domain/export-run/index.ts";
 import { type ExportRunState, initialExportRunState } from "../../../src/domain/export-run/state.ts";
-import type { Compression, ExportField } from "../../../src/domain/shared/fields.ts";
+import type { ExportField } from "../../../src/domain/run/columns.ts";
+import type { Compression } from "../../../src/domain/shared/format.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import type { RunChange } from "../../../src/trace/run/change.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MAX_EVENT_BYTES } from "../../../durable/journal/event-log.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
-import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { ALL_FIELDS } from "../../../src/domain/run/fields.ts";
 import { MAX_WINDOW_DAYS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MAX_FILTER_LENGTH } from "../../../src/filter/limits.ts";

@@ -1,9 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { ingestChanges } from "../../../durable/worker/ingest.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
 import { decodeBody } from "../../../src/trace/ingest/body/decode-body.ts";
 import { readMultipart } from "../../../src/trace/ingest/multipart/read-multipart.ts";
 import { readBatch } from "../../../src/trace/ingest/read-batch.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Compression } from "../../../src/domain/shared/fields.ts";
-import { readSegmentRows } from "../../../src/parquet/read/segment-reader.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
+import type { Compression } from "../../../src/domain/shared/format.ts";
+import { readSegmentRows } from "../../../src/parquet/read/read-rows.ts";
 import { deriveSegment } from "../../parquet/derived.ts";
 import { equalBytes, segmentOf } from "../../parquet/files.ts";
 import { plainRun } from "../../parquet/runs.ts";

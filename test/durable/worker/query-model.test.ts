@@ -2,10 +2,10 @@ import { evictDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type QueriedRun, queryRuns, type RunsQuery } from "../../../durable/worker/query/query.ts";
+import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
-import type { SegmentRow } from "../../../src/parquet/row.ts";
 import type { Position } from "../../../src/trace/query/order.ts";
 import { rounds } from "../../support/rounds.ts";
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { EXPORT_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import {
   call,
   DESTINATIONS,

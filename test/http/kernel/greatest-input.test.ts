@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from "vitest";
-import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { ALL_FIELDS } from "../../../src/domain/run/fields.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 import {
   call,

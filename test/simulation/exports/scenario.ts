@@ -1,9 +1,6 @@
-import {
-  type Compression,
-  EXPORT_FIELDS,
-  type ExportField,
-  type FormatVersion,
-} from "../../../src/domain/shared/fields.ts";
+import type { ExportField } from "../../../src/domain/run/columns.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
+import type { Compression, FormatVersion } from "../../../src/domain/shared/format.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MIN_PART_BYTES } from "../kernel/edits.ts";
 import { FAULTS, type Fault } from "../kernel/faults.ts";

@@ -1,6 +1,6 @@
 import type { CompressionCodec } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
-import type { Compression } from "../../../src/domain/shared/fields.ts";
+import type { Compression } from "../../../src/domain/shared/format.ts";
 import type { Invariant } from "./invariant.ts";
 
 const NAMES: Readonly<Record<Compression, CompressionCodec>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PageScope } from "../../../src/clickhouse/client.ts";
 import { TABLE_COLUMNS, type TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
-import { EXPORT_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
 import { planFiles } from "../../../src/parquet/plan.ts";

@@ -1,5 +1,5 @@
 import { openClickHouse } from "../../../src/clickhouse/client.ts";
-import { EXPORT_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
 

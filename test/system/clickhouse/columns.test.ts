@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openClickHouse, type PageScope } from "../../../src/clickhouse/client.ts";
 import { TABLE_COLUMNS, type TableColumn } from "../../../src/domain/project/clickhouse-binding.ts";
-import { ALL_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { ALL_FIELDS } from "../../../src/domain/run/fields.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
 import { chunkOf, segmentFooter } from "../../../src/parquet/read/segment-reader.ts";
 import { importForeignChunks } from "../../../src/parquet/write/import-foreign-chunks.ts";

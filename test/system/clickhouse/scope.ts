@@ -1,5 +1,5 @@
 import type { PageScope } from "../../../src/clickhouse/client.ts";
-import type { ExportField } from "../../../src/domain/shared/fields.ts";
+import type { ExportField } from "../../../src/domain/run/columns.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { DAY_START } from "./runs.ts";
 

@@ -1,5 +1,6 @@
 import type { DuckDB } from "../../../dev/duckdb.ts";
-import { EXPORT_FIELDS, type ExportField } from "../../../src/domain/shared/fields.ts";
+import type { ExportField } from "../../../src/domain/run/columns.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import { LIST_FIELDS, type Row, TIME_FIELDS } from "./expected-rows.ts";
 
 /** Names and types of the columns in DuckDB, partition columns included. */

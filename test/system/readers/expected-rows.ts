@@ -1,12 +1,17 @@
-import { ALL_FIELDS, EXPORT_FIELDS, type ExportField, type FormatVersion } from "../../../src/domain/shared/fields.ts";
+import { COLUMNS, type ExportField, type Kind } from "../../../src/domain/run/columns.ts";
+import { ALL_FIELDS, columnOfField, EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
+import type { FormatVersion } from "../../../src/domain/shared/format.ts";
 import { dottedOrder, type SentRun } from "./sent-runs.ts";
 
 /** Value of a cell in a form that every reader can be brought to: times as epoch microseconds, integers as text. */
 export type Cell = string | boolean | null | readonly string[];
 export type Row = Partial<Record<ExportField, Cell>>;
 
-export const TIME_FIELDS: readonly string[] = ["start_time", "end_time", "first_token_time"];
-export const LIST_FIELDS: readonly string[] = ["tags", "parent_run_ids"];
+const fieldsOf = (...kinds: readonly Kind[]): readonly string[] =>
+  ALL_FIELDS.filter((field) => kinds.includes(COLUMNS[columnOfField(field)].kind));
+
+export const TIME_FIELDS = fieldsOf("time");
+export const LIST_FIELDS = fieldsOf("list", "ids");
 
 /** The rows an export must hold, ordered by id, with the asked fields only. */
 export const expectedRows = (
@@ -22,17 +27,18 @@ export const expectedRows = (
     .map((run) => {
       const row = wholeRow(run, identity, version, byId);
       return Object.fromEntries(
-        ALL_FIELDS.filter((field) => asked.includes(field)).map((field) => [field, row[field]]),
+        ALL_FIELDS.filter((field) => asked.includes(field)).map((field) => [field, row[field] ?? null]),
       );
     });
 };
 
+/** A field that is not here is null in every row. */
 const wholeRow = (
   run: SentRun,
   identity: { readonly tenantId: string; readonly projectId: string },
   version: FormatVersion,
   byId: ReadonlyMap<string, SentRun>,
-): Record<ExportField, Cell> => {
+): Partial<Record<ExportField, Cell>> => {
   const list = (values: readonly string[] | null): Cell =>
     values === null || version === "v2_beta" ? values : JSON.stringify(values);
   return {

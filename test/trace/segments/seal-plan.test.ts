@@ -78,7 +78,7 @@ describe("choosing what to seal", () => {
       fc.property(fc.array(fc.oneof(said, rated)), (changes) => {
         const stored = changes.map((one) => hot(RUN_ID, { kind: one.kind, ...startHint(one) }));
         const { start = null } = groupByRun(stored, new Map())[0] ?? {};
-        expect(start).toBe(mergeChanges(noRun(RUN_ID), changes).start_time);
+        expect(start).toBe(mergeChanges(noRun(RUN_ID), changes).fields.start_time);
       }),
     );
   });

@@ -10,7 +10,8 @@ import {
   type RunChange,
   tooLarge,
 } from "../../run/change.ts";
-import { checkProjectName, DEFAULT_PROJECT, MAX_SMALL_FIELD_BYTES } from "../parse-run.ts";
+import { checkProjectName, DEFAULT_PROJECT } from "../project-name.ts";
+import { MAX_SHORT_FIELD_BYTES } from "../read-value.ts";
 import { type Attributes, type AttributeValue, jsonLength, objectOf } from "./attribute-value.ts";
 import { type Draft, newDraft, textOf } from "./draft.ts";
 import { errorOf, eventsJson, mapEvents } from "./events.ts";
@@ -57,8 +58,8 @@ export function changeOf(span: Span, context: SpanContext): Result<RunChange, In
   if (!project.ok) return project;
   const name = draft.texts.get("name") ?? (span.name || null);
   for (const [field, text] of Object.entries({ name, tags: draft.tags?.join("") ?? null }))
-    if (text !== null && text.length > MAX_SMALL_FIELD_BYTES)
-      return invalid([...loc, field], `must have at most ${MAX_SMALL_FIELD_BYTES} bytes`, "string_too_long");
+    if (text !== null && text.length > MAX_SHORT_FIELD_BYTES)
+      return invalid([...loc, field], `must have at most ${MAX_SHORT_FIELD_BYTES} bytes`, "string_too_long");
 
   const change: RunChange = {
     ...NO_FIELDS,

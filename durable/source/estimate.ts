@@ -1,0 +1,29 @@
+import type { Project } from "../../src/domain/project/records.ts";
+import type { ExportField } from "../../src/domain/run/columns.ts";
+import type { Compression, FormatVersion } from "../../src/domain/shared/format.ts";
+import type { Limits } from "../../src/domain/shared/limits.ts";
+import type { Window } from "../../src/domain/shared/time.ts";
+
+/** What an export would hold, were it asked for. */
+export interface EstimateQuestion {
+  readonly project: Project;
+  readonly window: Window;
+  readonly exportFields: readonly ExportField[] | null;
+  readonly formatVersion: FormatVersion;
+  readonly compression: Compression;
+  /** As accepted; null: all runs. */
+  readonly filter: string | null;
+  readonly limits: Pick<Limits, "targetFileBytes" | "partBytes">;
+}
+
+export interface Estimate {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly files: number;
+  /** Requests that carry data: a small file is one, a large one as many as it has parts. */
+  readonly parts: number;
+  /** UTC days that the window touches; each is a run. */
+  readonly days: number;
+  /** Whether an export would now find these rows and write these files; `bytes` is an upper bound then. */
+  readonly exact: boolean;
+}

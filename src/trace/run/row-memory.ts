@@ -1,0 +1,30 @@
+import { COLUMNS, isList, isLong, ROW_COLUMNS, type RowColumn } from "../../domain/run/columns.ts";
+import type { SegmentRow } from "../../domain/run/row.ts";
+import { BIG_FIELDS } from "./change.ts";
+
+/** Columns whose values may be long: bytes, and strings that are more than one of some words. */
+const LONG: readonly RowColumn[] = ROW_COLUMNS.filter((column) => {
+  const { kind, words } = COLUMNS[column];
+  return isLong(kind) || (kind === "string" && words === undefined);
+});
+
+const LISTS = ROW_COLUMNS.filter(isList);
+
+/**
+ * Bytes of a run in the columns that may be long, before compression. Those beside the JSON count too: they wait in
+ * memory until the segment is finished, lists twice, since they are stored as JSON text and as a list.
+ */
+export function rowBytes(row: SegmentRow): number {
+  let bytes = 0;
+  // The values of these columns are strings and bytes.
+  for (const column of LONG) bytes += (row[column] as string | Uint8Array | null)?.length ?? 0;
+  for (const column of LISTS) for (const item of row[column] ?? []) bytes += 2 * item.length;
+  return bytes;
+}
+
+/** A copy of the row for waiting: the bytes of a row are views, each of which keeps all that it looks at in memory. */
+export function ownRow(row: SegmentRow): SegmentRow {
+  const own = { ...row };
+  for (const field of BIG_FIELDS) own[field] = row[field] && new Uint8Array(row[field]);
+  return own;
+}

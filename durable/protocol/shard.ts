@@ -1,15 +1,13 @@
-import { type Refusal } from "../../src/domain/shared/failures.ts";
-import { type Compression } from "../../src/domain/shared/format.ts";
-import { type Result } from "../../src/domain/shared/result.ts";
-import { type Window } from "../../src/domain/shared/time.ts";
-import { type SizeBound } from "../../src/parquet/plan.ts";
-import { type RunChange } from "../../src/trace/run/change.ts";
-import { type Selection } from "../../src/parquet/schema.ts";
-import { type Order } from "../../src/trace/query/order.ts";
-import { type FeedbackSaid } from "../../src/trace/run/change.ts";
-import { type RunStatistics } from "../../src/trace/run/statistics.ts";
-import { type FoundRuns, type QueriedRows, type RowsQuestion, type RunQuestion } from "./query.ts";
-import { type Claim, type Snapshot } from "./snapshot.ts";
+import type { Refusal } from "../../src/domain/shared/failures.ts";
+import type { Compression } from "../../src/domain/shared/format.ts";
+import type { Result } from "../../src/domain/shared/result.ts";
+import type { Window } from "../../src/domain/shared/time.ts";
+import type { SizeBound } from "../../src/parquet/plan.ts";
+import type { Selection } from "../../src/parquet/schema.ts";
+import type { RunChange } from "../../src/trace/run/change.ts";
+import type { RunStatistics } from "../../src/trace/run/statistics.ts";
+import type { FoundRuns, QueriedRows, RowsQuestion, RunQuestion } from "./query.ts";
+import type { Claim, Snapshot } from "./snapshot.ts";
 
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {

@@ -1,4 +1,4 @@
-/** The bytes that give JSON its structure and its numbers (RFC 8259), and where its texts and words end. */
+/** The bytes of the syntax of JSON (RFC 8259), and where its strings, numbers and literals end. */
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -14,14 +14,14 @@ const NINE = 0x39;
 
 export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
-/** Position behind the text that begins at `start`. */
+/** Position after the string that begins at `start`. */
 export function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return Math.min(at + 1, bytes.length);
 }
 
-/** Position behind a number or one of the words true, false and null. */
+/** Position after a number or one of the literals true, false and null. */
 export function endOfWord(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (let byte = bytes[at]; byte !== undefined && byte > 0x20; byte = bytes[at]) {

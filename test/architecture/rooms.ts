@@ -237,7 +237,14 @@ export const ROOMS: readonly Room[] = [
   {
     room: "src/trace/ingest",
     purpose: "Request bodies to changes",
-    imports: ["src/domain/project", "src/domain/shared", "src/json", "src/trace/ingest/body", "src/trace/run"],
+    imports: [
+      "src/domain/project",
+      "src/domain/run",
+      "src/domain/shared",
+      "src/json",
+      "src/trace/ingest/body",
+      "src/trace/run",
+    ],
     packages: ["node:buffer", "node:crypto"],
   },
   {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachElement, MAX_DEPTH, MAX_MEMBERS, scanObject, scanValue, valueAt } from "../../src/json/scan.ts";
+import { eachElement, MAX_MEMBERS, scanObject, scanValue, valueAt } from "../../src/json/scan.ts";
+import { MAX_DEPTH } from "../../src/json/skip.ts";
 import { rounds } from "../support/rounds.ts";
 import { bytes, text } from "../trace/samples.ts";
 

@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { type ExportDefinition, type ExportRecord } from "../../domain/export/records.ts";
+import type { ExportDefinition, ExportRecord } from "../../domain/export/records.ts";
 import { exportWarnings } from "../../domain/export/warnings.ts";
 import { ALL_FIELDS } from "../../domain/run/fields.ts";
-import { type Compression } from "../../domain/shared/format.ts";
+import type { Compression } from "../../domain/shared/format.ts";
 import { INTERVAL_HOURS, MAX_WINDOW_DAYS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { DAY_MS, isoFromMs } from "../../domain/shared/time.ts";
 import { storeText } from "../kernel/failure-text.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
-import { type RequestFailure } from "../kernel/problems.ts";
+import type { RequestFailure } from "../kernel/problems.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../kernel/wire-profile.ts";
 
 const FORMAT_VERSIONS = ["v1", "v2_beta"] as const;

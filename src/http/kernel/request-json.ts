@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
-import { MAX_DEPTH, scanValue } from "../../json/scan.ts";
+import { scanValue } from "../../json/scan.ts";
+import { MAX_DEPTH } from "../../json/skip.ts";
 import { boundedBody } from "../../net/bounded-body.ts";
 import { type RequestFailure, TOO_LARGE } from "./problems.ts";
 

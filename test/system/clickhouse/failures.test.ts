@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openClickHouse } from "../../../src/clickhouse/client.ts";
 import { EXCEPTIONS } from "../../../src/clickhouse/failures.ts";
 import type { TableSource } from "../../../src/domain/project/clickhouse-binding.ts";
-import { EXPORT_FIELDS } from "../../../src/domain/shared/fields.ts";
+import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import { exception } from "../../support/clickhouse-bridge.ts";
 import { MARK } from "../../support/secrets/mark.ts";
 import { opener, sourceIn, useEngine } from "./engine.ts";

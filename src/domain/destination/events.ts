@@ -1,6 +1,6 @@
 import type { DestinationConfig } from "./records.ts";
 
-/** What else the credentials may do, as the check found; writing they must. */
+/** What the credentials may do beside writing, as the check found. */
 export interface ProbeReport {
   readonly canRead: boolean;
   readonly canDelete: boolean;

@@ -2,8 +2,8 @@ import type { FormatVersion } from "../shared/format.ts";
 import type { DestinationConfig } from "./records.ts";
 
 /**
- * Where everything that Waybill writes lies in the customer's bucket [FIL-1]. Every key follows from ids, so doing
- * a step again writes the same object. Keys carry no leading slash; a `prefix` is what `keyPrefixOf` gave.
+ * Keys of all objects that Waybill writes into the customer's bucket [FIL-1]. Every key follows from ids, so a repeated
+ * step writes the same object. Keys have no leading slash. A `prefix` is a result of `keyPrefixOf`.
  */
 
 /** The folder of one run's files. */
@@ -17,23 +17,23 @@ export interface Partition {
   readonly version: FormatVersion;
 }
 
-/** S3 ends keys at 1024 bytes of UTF-8; what stands below a prefix needs less than 256 of them [LIM-17]. */
+/** A key in S3 has at most 1024 bytes of UTF-8; the part below the prefix needs less than 256 of them [LIM-17]. */
 const MAX_PREFIX_BYTES = 768;
 
 const FILE_ORDINAL_DIGITS = 5;
 
-/** The folder that carries the kind of rows: a plain name in v1, a Hive partition in v2_beta. */
+/** The folder that names the kind of rows: a plain name in v1, a Hive partition in v2_beta. */
 const RESOURCE: Record<FormatVersion, string> = { v1: "runs", v2_beta: "resource=runs" };
 
-/** The prefix of all keys of a destination: without outer slashes, the bucket in front when asked for [DST-5]. */
+/** The prefix of all keys of a destination: without outer slashes, after the bucket if the destination wants it [DST-5]. */
 export const keyPrefixOf = (config: DestinationConfig): string =>
   join(config.includeBucketInPrefix ? config.bucketName : "", withoutOuterSlashes(config.prefix));
 
-/** What is wrong with a prefix, as sent or with the bucket in front, as a sentence; null when keys can be made with it. */
+/** What is wrong with a prefix, as a sentence; null: it is usable. */
 export function prefixProblem(prefix: string): string | null {
   if (!prefix.isWellFormed()) return "The prefix is not valid Unicode.";
   if (hasControlCharacter(prefix)) return "The prefix contains a control character; remove it.";
-  // A URL parser resolves both, also percent-encoded: such a key cannot be addressed, and `..` would leave the bucket.
+  // URL parsers resolve both, also percent-encoded: such a key has no address, and `..` would leave the bucket.
   if (prefix.split("/").some((segment) => segment === "." || segment === "..")) {
     return 'The prefix contains a folder named "." or ".."; name it otherwise.';
   }
@@ -60,23 +60,23 @@ export function folderOf(partition: Partition): string {
   );
 }
 
-/** Key of a Parquet file: free of attempts, so that a retry writes the same object. */
+/** Key of a Parquet file. It does not depend on the attempt, so that a retry writes the same object. */
 export const fileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
   join(folder, fileName(runOrdinal, fileOrdinal));
 
-/** Key of a Parquet file with rows that came late for the day of the folder. */
+/** Key of a Parquet file with late rows of the folder's day. */
 export const lateFileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
   join(folder, `late-${fileName(runOrdinal, fileOrdinal)}`);
 
-/** Beside the data tree, never inside it: `export_id=*` finds Parquet files only. */
+/** Beside the data tree, not inside it: `export_id=*` matches Parquet files only. */
 export const manifestKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "manifest.json");
 
-/** Holds the manifest's SHA-256; appears last, after the manifest. */
+/** Holds the SHA-256 of the manifest; written after it. */
 export const successKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "_SUCCESS");
 
-/** The test file of a destination check; it stays where deleting is not allowed [DST-11]. */
+/** The test file of a destination check; it stays if the credentials may not delete [DST-11]. */
 export const probeKey = (prefix: string, name: string): string => join(prefix, "tmp", `${name}.txt`);
 
 const fileName = (runOrdinal: number, fileOrdinal: number): string =>

@@ -2,7 +2,7 @@ import type { ExportRunEvent } from "./events.ts";
 import type { ExportRunReport } from "./report.ts";
 import type { ExportRunState } from "./state.ts";
 
-/** What a run tells its export: the whole report, whenever a number or the status in it has changed. */
+/** The messages that an event makes due: a whole report to the export, when a number or the status in it may have changed. */
 export function announceExportRun(
   event: ExportRunEvent,
   after: ExportRunState,

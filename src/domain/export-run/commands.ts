@@ -3,8 +3,9 @@ import type { SegmentRef } from "../shared/segment.ts";
 import type { CommittedFile, DerivedSegment, ExportRunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
 
 /**
- * What can be asked of a run. `now` is the shell's clock at the moment of asking. `snapshotStep`: number of the snapshot
- * step that records its result; the result of an earlier one than the last that began changes nothing.
+ * Commands to a run. None is refused: the export and the steps send them, at least once and perhaps late. `now`: the
+ * shell's clock at the moment of the command. `snapshotStep`: number of the snapshot step whose result is recorded; only
+ * the result of the last one counts.
  */
 export type ExportRunCommand =
   | { readonly type: "Start"; readonly spec: ExportRunSpec; readonly now: number }
@@ -60,14 +61,14 @@ export type ExportRunCommand =
   | {
       readonly type: "RecordUploadAborted";
       readonly file: number;
-      /** null: it was done. */
+      /** null: it was aborted. */
       readonly failure: ExportRunFailure | null;
       readonly now: number;
     }
   | { readonly type: "RecordFile"; readonly file: CommittedFile; readonly now: number }
   | { readonly type: "RecordFailure"; readonly failure: ExportRunFailure; readonly now: number }
   | { readonly type: "RecordCleaned"; readonly now: number }
-  /** `order`: number of the export's event that asks; an older or repeated one changes nothing. */
+  /** `order`: number of the export's event behind the command; an older or repeated one changes nothing. */
   | { readonly type: "Pause"; readonly order: number; readonly now: number }
   | { readonly type: "Resume"; readonly order: number; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }

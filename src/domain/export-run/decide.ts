@@ -5,12 +5,12 @@ import { applyPauseOrder, isKeptWhilePaused } from "./pause.ts";
 import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
 
 /**
- * A step that dies this often in a row is no accident of the infrastructure but too much for the process [XRN-12]:
- * it then spends a retry like any processing error.
+ * A step that dies this often in a row is not an accident of the infrastructure: it is too much for the process, and spends
+ * a retry like any processing error [XRN-12].
  */
 const CRASHES_UNTIL_PROCESSING_ERROR = 3;
 
-/** The rules of one export run. Whatever arrives after its end, or for work it has dropped, changes nothing. */
+/** The rules of one export run. Commands after its end, or about work that it has dropped, change nothing. */
 export function decide(command: ExportRunCommand, state: ExportRunState): readonly ExportRunEvent[] {
   if (state.status === "NONE")
     return command.type === "Start" ? [{ type: "RunStarted", spec: command.spec, at: command.now }] : [];
@@ -31,7 +31,7 @@ export function decide(command: ExportRunCommand, state: ExportRunState): readon
   return recorded;
 }
 
-/** What an ended run still does: it gives up its open upload, within bounds, and removes its scratch objects. */
+/** Work of an ended run: it aborts its open upload, with a limited number of retries, and deletes its scratch objects. */
 function tidyUp(command: ExportRunCommand, state: EndedExportRun, at: number): readonly ExportRunEvent[] {
   const { upload } = state.progress;
   const { failures, retryAt } = state.abort;
@@ -50,8 +50,8 @@ type Working = Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | 
 
 function record(command: Working, state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { snapshotSteps, staging, snapshot, plan, upload, files, derived } = state.progress;
-  // What is exported depends on when it was asked for: a step that hung must not answer for one that began later. The
-  // results of all other steps follow from what is recorded already, so they are the same whoever brings them.
+  // A snapshot depends on when it was taken, so the result of a step that hung must not stand for a later one. The results
+  // of all other steps follow from what is recorded already, so any of them is right.
   if ("snapshotStep" in command && command.snapshotStep !== snapshotSteps) return [];
   switch (command.type) {
     case "Wake":
@@ -117,7 +117,7 @@ function beginAttempt(state: RunningExportRun, retryAt: number, at: number): rea
   return [{ type: "AttemptStarted", retry, at, deadline: at + state.spec.limits.runTimeoutMs }];
 }
 
-/** COMPLETED only when the rows in committed files are the rows of the plan. */
+/** COMPLETED only when the committed files hold as many rows as the plan. */
 function committed(
   state: RunningExportRun,
   file: Extract<ExportRunEvent, { type: "FileCommitted" }>["file"],
@@ -144,8 +144,8 @@ function crashed(
 }
 
 /**
- * A store that asks for fewer requests, or is too slow for so many, gets half of them, after a pause; only when one at a
- * time is too many it counts.
+ * When a store asks for fewer requests or is too slow, half as many parts are in flight after a pause. Only when one part
+ * at a time is too many does it count as a failure.
  */
 function slowedDown(state: RunningExportRun, failure: ExportRunFailure, at: number): readonly ExportRunEvent[] | null {
   const { partsInFlight } = state.progress;
@@ -154,7 +154,7 @@ function slowedDown(state: RunningExportRun, failure: ExportRunFailure, at: numb
   return [{ type: "SlowedDown", partsInFlight: Math.floor(partsInFlight / 2), resumeAt, at }];
 }
 
-/** A file that went through at the slower pace lets the next one go twice as fast, up to the limit. */
+/** After each file committed at the slower pace, twice as many parts are in flight, up to the limit. */
 function spedUp(state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { partsInFlight } = state.progress;
   const most = state.spec.limits.partsInFlight;
@@ -184,8 +184,8 @@ function isRetryable(failure: ExportRunFailure): boolean {
   }
 }
 
-/** An end that came with the last command counts, however late: another attempt could not change it. */
+/** An end counts however late it is recorded: another attempt could not change it. */
 const isEnd = (event: ExportRunEvent): boolean => event.type === "RunCompleted" || event.type === "RunFailed";
 
-/** Facts about finished work, worth keeping even when the attempt is over. */
+/** Facts about finished work; they are kept when the attempt ends. */
 const isCheckpoint = (event: ExportRunEvent): boolean => event.type !== "StepBegan" && event.type !== "AttemptFailed";

@@ -6,7 +6,7 @@ import type { Limits } from "../shared/limits.ts";
 import type { SegmentRef, SelectedSegment } from "../shared/segment.ts";
 import type { Partition } from "./partition.ts";
 
-/** Everything a run needs to know, fixed when it starts. */
+/** What a run needs to know; fixed when it starts. */
 export interface ExportRunSpec {
   readonly runId: string;
   readonly exportId: string;
@@ -20,7 +20,7 @@ export interface ExportRunSpec {
   readonly partition: Partition;
   readonly formatVersion: FormatVersion;
   readonly exportFields: readonly ExportField[] | null;
-  /** As sent, and accepted; null: all runs. */
+  /** The accepted filter as sent; null: all runs. */
   readonly filter: string | null;
   readonly compression: Compression;
   readonly limits: Limits;
@@ -29,32 +29,32 @@ export interface ExportRunSpec {
 
 /** What the snapshot holds. */
 export interface SnapshotFacts {
-  /** Where its list of segments lies in scratch when it is long. */
+  /** Key of its list of segments in scratch, when the list is long. */
   readonly key: string;
-  /** The list itself when it is short; absent: it lies under `key`. */
+  /** The list itself, when it is short; absent: it is stored under `key`. */
   readonly list?: readonly SelectedSegment[];
   readonly segments: number;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** How a table of the customer's is cut into pages. The list of them lies in the scratch prefix under `key`. */
+/** How a customer's table is cut into pages. The list of pages is stored in scratch under `key`. */
 export interface StagingFacts {
   readonly key: string;
   readonly pages: number;
-  /** Counted by the table's own engine, in one query. */
+  /** Counted by one query to the table. */
   readonly rows: number;
 }
 
-/** What stands in place of stored segments that could not be copied: made of their rows, or found to be as good. */
+/** Replaces stored segments whose rows cannot be copied unchanged: a new segment, or one of them that needs no change. */
 export interface DerivedSegment {
   /** Position of the original in the snapshot. */
   readonly index: number;
-  /** Position of the last one, where it stands for several in a row; absent: only one. */
+  /** Position of the last one, where it replaces several in a row; absent: only one. */
   readonly upTo?: number;
-  /** null: no row of the originals is meant. */
+  /** null: no row of the originals is exported. */
   readonly segment: SegmentRef | null;
-  /** It was made in memory and is no object: after a restart it is made again, byte for byte. Absent: it is one. */
+  /** true: it exists in memory only, and is made again, byte for byte, after a restart. Absent: it is an object in scratch. */
   readonly isHeld?: true;
 }
 
@@ -66,35 +66,35 @@ export interface CommittedFile {
   /** Of the whole file, in hex. */
   readonly sha256: string;
   /**
-   * The ETag of a store that makes its ETags of MD5s: the file's, or that of the MD5s of its parts followed by `-` and
-   * their number.
+   * The ETag in a store that derives ETags from MD5: of the file, or of the MD5s of its parts followed by `-` and their
+   * number.
    */
   readonly expectedEtag: string;
-  /** As the store gave it; null when it gave none and may not be asked. */
+  /** As the store answered it; null: it answered none, and the credentials may not read. */
   readonly etag: string | null;
   readonly verification: Verification;
 }
 
 /**
- * What a HEAD showed of a file. `size+etag`: its size and exactly the ETag expected, so its bytes. `size`: its size;
- * the store's ETags are no MD5s (encryption with keys of the customer's). `none`: the credentials may not read.
+ * What a HEAD showed of a file. `size+etag`: its size and the expected ETag, so its bytes. `size`: its size; the store
+ * does not derive ETags from MD5 (encryption with the customer's keys). `none`: the credentials may not read.
  */
 export type Verification = "size+etag" | "size" | "none";
 
-/** The one kind of work at a time that a run does; an open one found at the next wake-up means the process died. */
+/** A run does one step at a time. A step that is still open when the actor wakes means that the process died. */
 export type StepName = "snapshot" | "prepare" | "upload" | "abort" | "clean";
 
 export type ExportRunEvent =
   | { readonly type: "RunStarted"; readonly spec: ExportRunSpec; readonly at: number }
   | { readonly type: "AttemptStarted"; readonly retry: number; readonly at: number; readonly deadline: number }
   | { readonly type: "StepBegan"; readonly step: StepName; readonly at: number }
-  /** The step gave way to the next alarm before its work was done; nothing went wrong. */
+  /** The step goes on with the next alarm; nothing failed. */
   | { readonly type: "StepPaused"; readonly at: number }
   | { readonly type: "StepCrashed"; readonly step: StepName; readonly times: number; readonly at: number }
   | { readonly type: "StagingBegan"; readonly staging: StagingFacts; readonly at: number }
-  /** A page of the table arrived and lies in scratch, with as many rows as were counted. */
+  /** A page of the table was copied to scratch, with as many rows as were counted. */
   | { readonly type: "PageStaged"; readonly page: number; readonly segment: SegmentRef; readonly at: number }
-  /** The table's rows are no longer those that were counted: what was staged of them is given up. */
+  /** The table's rows are no longer those that were counted: its staged pages are dropped. */
   | { readonly type: "StagingDropped"; readonly at: number }
   | { readonly type: "SnapshotTaken"; readonly snapshot: SnapshotFacts; readonly at: number }
   | { readonly type: "SegmentDerived"; readonly derived: DerivedSegment; readonly at: number }
@@ -124,7 +124,7 @@ export type ExportRunEvent =
     }
   | { readonly type: "UploadLost"; readonly file: number; readonly at: number }
   | { readonly type: "UploadAborted"; readonly file: number; readonly at: number }
-  /** The open upload of an ended run could not be given up; it is tried again at `retryAt`. */
+  /** The open upload of an ended run could not be aborted; it is tried again at `retryAt`. */
   | {
       readonly type: "AbortFailed";
       readonly file: number;
@@ -133,10 +133,10 @@ export type ExportRunEvent =
       readonly at: number;
     }
   | { readonly type: "AbortRetried"; readonly at: number }
-  /** The open upload of an ended run is left to the bucket's own lifecycle rule. */
+  /** The open upload of an ended run is left to the bucket's lifecycle rule. */
   | { readonly type: "UploadAbandoned"; readonly file: number; readonly failure: ExportRunFailure; readonly at: number }
   | { readonly type: "FileCommitted"; readonly file: CommittedFile; readonly at: number }
-  /** The store asked for fewer requests, or took a part too slowly: the step rests until `resumeAt`, then fewer parts go up at once. */
+  /** The store asked for fewer requests, or was too slow: the step waits until `resumeAt`, then fewer parts are in flight. */
   | { readonly type: "SlowedDown"; readonly partsInFlight: number; readonly resumeAt: number; readonly at: number }
   | { readonly type: "SlowDownEnded"; readonly at: number }
   | { readonly type: "SpedUp"; readonly partsInFlight: number; readonly at: number }

@@ -6,7 +6,7 @@ import type { ExportRunEvent } from "./events.ts";
 import { type ExportRunState, evolve, initialExportRunState } from "./state.ts";
 import { wakeAt } from "./wake-at.ts";
 
-/** One export run: a UTC day of one project on its way into the bucket. */
+/** One export run: one UTC day of a project, exported into the bucket. */
 export const exportRun: Decider<ExportRunState, ExportRunCommand, ExportRunEvent> = {
   initialState: initialExportRunState,
   decide: (command, state) => ok(decide(command, state)),

@@ -1,7 +1,7 @@
 import type { StepName } from "./events.ts";
 import type { ExportRunState } from "./state.ts";
 
-/** The work that is due now, or null: the run waits for an instant, is paused or at rest. */
+/** The step that is due now; null: the run waits for an instant, is paused, or is over. */
 export function nextStep(state: ExportRunState): StepName | null {
   switch (state.status) {
     case "NONE":

@@ -3,8 +3,8 @@ import type { ExportRunEvent } from "./events.ts";
 import type { RunningExportRun } from "./state.ts";
 
 /**
- * The export asks its runs to pause and to go on, each time with the number of its own event. Messages may arrive
- * twice and late: only one with a higher number than the last obeyed counts, so a run ends up as its export last asked.
+ * The export tells its runs to pause and to resume, with the number of its own event. Messages may arrive twice and late:
+ * only a number higher than the last one counts, so a run ends up as its export last told it.
  */
 export function applyPauseOrder(
   command: Extract<ExportRunCommand, { type: "Pause" | "Resume" }>,
@@ -19,9 +19,9 @@ export function applyPauseOrder(
 }
 
 /**
- * Whether a paused run takes note: work in flight leaves its checkpoint, but nothing is begun. What failed meanwhile
- * is forgotten, since it is done again anyway: a pause spends no retry. An upload that opened too late is refused, so
- * that the step gives it up.
+ * Whether a paused run records the command: finished work is recorded, but nothing begins. A failure is ignored, because
+ * the work is done again anyway: a pause spends no retry. An upload that opened too late is ignored, so that its step
+ * aborts it.
  */
 export function isKeptWhilePaused(
   command: Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,

@@ -12,6 +12,6 @@ export const exportRunFolder = (spec: ExportRunSpec): string =>
     version: spec.formatVersion,
   });
 
-/** Key of the run's file with that ordinal: the same at every attempt. */
+/** Key of the run's file with that ordinal; the same in every attempt. */
 export const exportRunFileKey = (spec: ExportRunSpec, file: number): string =>
   (spec.partition.late ? lateFileKey : fileKey)(exportRunFolder(spec), spec.partition.ordinal, file);

@@ -16,24 +16,24 @@ export interface UploadedPart {
 }
 
 export interface Staging extends StagingFacts {
-  /** One for each page so far, in order. */
+  /** One for each page that was copied, in order. */
   readonly segments: readonly SegmentRef[];
 }
 
-/** Work done so far; it survives retries and crashes, so nothing committed is ever written again. */
+/** Finished work. It survives retries and crashes, so committed files are never written again. */
 export interface Progress {
-  /** Snapshot steps begun so far, which is the number of the last one. */
+  /** Number of the last snapshot step that began; 0: none did. */
   readonly snapshotSteps: number;
-  /** Pages of a table of the customer's that have arrived; null: none was begun. Stays when the snapshot is taken. */
+  /** Staged pages of the customer's table; null: staging has not begun. Stays when the snapshot is taken. */
   readonly staging: Staging | null;
-  /** Stagings that were given up; a page of theirs may still arrive in scratch. */
+  /** Dropped stagings; one of their pages may still arrive in scratch. */
   readonly dropped: readonly Staging[];
   readonly snapshot: SnapshotFacts | null;
   readonly derived: readonly DerivedSegment[];
   readonly plan: { readonly files: number; readonly rows: number; readonly bytes: number } | null;
   readonly upload: Upload | null;
   readonly files: readonly CommittedFile[];
-  /** Parts that may go up at once: fewer than the limit for a while after the store asked for fewer requests. */
+  /** Parts that may be in flight at once; fewer than the limit after the store asked for fewer requests. */
   readonly partsInFlight: number;
 }
 

@@ -12,7 +12,7 @@ export interface ExportRunRecord {
   /** The partition: half-open. */
   readonly start: number;
   readonly end: number;
-  /** Of the partition only rows that came too late for the schedule's earlier windows. */
+  /** Only the rows that came too late for the schedule's earlier windows. */
   readonly late: boolean;
   readonly retryNumber: number;
   readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: ExportRunFailure }[];

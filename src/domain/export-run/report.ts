@@ -1,6 +1,6 @@
 import type { ExportStatus } from "../shared/export-status.ts";
 
-/** What a run tells its export, whole each time: a later report replaces an earlier one. */
+/** What a run reports to its export. Each report is complete, so a later one replaces an earlier one. */
 export interface ExportRunReport {
   readonly status: ExportStatus;
   readonly rowsPlanned: number;

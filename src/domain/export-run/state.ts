@@ -14,26 +14,26 @@ interface Known {
 
 export interface RunningExportRun extends Known {
   readonly status: "RUNNING";
-  /** Instant at which the attempt is given up [LIM-3]; null while waiting for a retry. */
+  /** Instant at which the attempt times out [LIM-3]; null while waiting for a retry. */
   readonly deadline: number | null;
   /** Instant of the next attempt; null while one is under way. */
   readonly retryAt: number | null;
-  /** Instant at which work goes on after the store asked for fewer requests; null: it goes on. */
+  /** Instant until which work rests, after the store asked for fewer requests; null: it does not rest. */
   readonly resumeAt: number | null;
   /** The step under way, and how often it has died in a row. */
   readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;
-  /** Since when it rests because its export is paused; null while it works. */
+  /** Since when it is paused; null: it is not. */
   readonly pausedAt: number | null;
-  /** Number of the last pause or resume obeyed; -1 before the first. */
+  /** Number of the last pause or resume that was applied; -1 before the first. */
   readonly order: number;
 }
 
 export interface EndedExportRun extends Known {
   readonly status: Exclude<ExportStatus, "CREATED" | "RUNNING">;
   readonly finishedAt: number;
-  /** Whether the scratch objects are gone; until then the run still has something to do. */
+  /** Whether the scratch objects are deleted. */
   readonly clean: boolean;
-  /** Failed tries to give up the open upload, and the instant of the next one; null: it is due, or nothing is open. */
+  /** Failed tries to abort the open upload, and the instant of the next one; null: it is due, or no upload is open. */
   readonly abort: { readonly failures: number; readonly retryAt: number | null };
 }
 
@@ -41,7 +41,7 @@ export type ExportRunState = { readonly status: "NONE" } | RunningExportRun | En
 
 export const initialExportRunState: ExportRunState = { status: "NONE" };
 
-/** Records one event. Progress events close the open step's crash count: the process lived long enough to tell. */
+/** Records one event. Progress resets the crash count of the open step. */
 export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunState {
   if (event.type === "RunStarted")
     return {
@@ -158,7 +158,7 @@ function progressed(state: Living, change: Partial<Progress>): Living {
   return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0 } };
 }
 
-/** The step has done what it was begun for. */
+/** The step has done its work. */
 const closed = (state: ExportRunState): ExportRunState =>
   state.status === "RUNNING" ? { ...state, step: null } : state;
 

@@ -39,10 +39,10 @@ export function viewOf(state: ExportRunState): ExportRunRecord | null {
   };
 }
 
-/** Whether the run has ended, for good. */
+/** Whether the run has a final status. */
 export const hasEnded = (state: ExportRunState): state is Extract<ExportRunState, { clean: boolean }> =>
   "clean" in state;
 
-/** Whether nothing will happen to the run any more: it has ended and left nothing behind to clean. */
+/** Whether no further event can follow: the run has ended and cleaned up. */
 export const isOver = (state: ExportRunState): boolean =>
   hasEnded(state) && state.clean && state.progress.upload === null;

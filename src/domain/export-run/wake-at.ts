@@ -1,7 +1,7 @@
 import { nextStep } from "./next-step.ts";
 import type { ExportRunState } from "./state.ts";
 
-/** Earliest instant at which the run wants to be woken: its next step, its retry, its slow-down's end; null: paused. */
+/** When the run must be woken: for its next step, its retry, or the end of a slow-down; null while paused. */
 export function wakeAt(state: ExportRunState): number | null {
   if (state.status === "NONE") return null;
   if (nextStep(state) !== null) return state.updatedAt;

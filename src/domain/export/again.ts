@@ -36,7 +36,7 @@ export function refuseRetry(run: ExportRunRecord): Refusal | null {
     case "RUNNING":
       return { reason: "conflict", message: `The run has not ended; its status is ${run.status}.` };
     case "COMPLETED":
-      return { reason: "conflict", message: "The run is COMPLETED; clone its export to export the range anew." };
+      return { reason: "conflict", message: "The run is COMPLETED; clone its export to export the range again." };
   }
 }
 

@@ -7,7 +7,7 @@ import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { ExportDefinition } from "./records.ts";
 
-/** Everything fixed at creation. `partitions`: none for a schedule. */
+/** What is fixed at creation. `partitions`: none for a schedule. */
 export interface ExportPlan {
   readonly definition: ExportDefinition;
   readonly destination: DestinationConfig;
@@ -34,7 +34,7 @@ export type ExportEvent =
       readonly report: ExportRunReport;
       readonly at: number;
     }
-  /** From now on `_SUCCESS` may stand in the bucket. */
+  /** From now on `_SUCCESS` may be in the bucket. */
   | { readonly type: "ManifestBegan"; readonly at: number }
   | { readonly type: "ManifestFailed"; readonly failure: StoreFailure; readonly retryAt: number; readonly at: number }
   | { readonly type: "ManifestCommitted"; readonly manifest: ManifestFacts; readonly at: number }
@@ -59,9 +59,9 @@ export type ExportEvent =
       readonly retryAt: number;
       readonly at: number;
     }
-  /** `_SUCCESS` cannot be taken away; it may stand though the export is not COMPLETED. */
+  /** `_SUCCESS` cannot be removed; it may be in the bucket although the export is not COMPLETED. */
   | { readonly type: "MarkerLeft"; readonly failure: StoreFailure; readonly at: number }
-  /** The customer's table could not be asked for late rows; the window that is due waits until `retryAt`. */
+  /** The customer's table could not be queried for late rows; the window that is due waits until `retryAt`. */
   | { readonly type: "LookFailed"; readonly failure: SourceFailure; readonly retryAt: number; readonly at: number }
   | {
       readonly type: "WindowSpawned";

@@ -3,7 +3,7 @@ import type { CommittedFile, Verification } from "../export-run/events.ts";
 import { isoFromMs } from "../shared/time.ts";
 import type { ExportPlan } from "./events.ts";
 
-/** What one run put into the bucket. */
+/** The files of one run. */
 export interface ExportRunFiles {
   readonly ordinal: number;
   readonly runId: string;
@@ -11,12 +11,12 @@ export interface ExportRunFiles {
   readonly files: readonly CommittedFile[];
 }
 
-/** How the manifest is to be read: raised when a member changes its meaning or goes. */
+/** Version of the manifest; raised when a member changes its meaning or is removed. */
 export const MANIFEST_VERSION = 2;
 
 /**
- * The list of everything a completed export consists of, as it lies in the bucket beside the data [PRF-3].
- * Ids and sizes only; the text follows from its arguments alone, so writing it again writes the same bytes.
+ * The list of the files of a completed export, stored in the bucket beside the data [PRF-3]. It holds ids, sizes and
+ * digests only. It is a function of its arguments, so that writing it again writes the same bytes.
  */
 export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): string {
   const { definition, destination } = plan;
@@ -64,6 +64,6 @@ const shownFile = ({ key, rows, bytes, sha256, expectedEtag, etag, verification 
 
 const FROM_WEAKEST: readonly Verification[] = ["none", "size", "size+etag"];
 
-/** An export is proven as well as the least of its files; one without files leaves nothing to prove. */
+/** The weakest verification of a file is that of the export; an export without files has nothing to verify. */
 const weakest = (files: readonly CommittedFile[]): Verification =>
   FROM_WEAKEST.find((level) => files.some((file) => file.verification === level)) ?? "size+etag";

@@ -7,7 +7,7 @@ export const NOT_CREATED: Refusal = {
   message: "The export is not ready yet; try again.",
 };
 
-/** Why a customer's order cannot be followed; null for one that can, and for everything else that is recorded. */
+/** Why a customer's order is refused; null: it is not, or the command is no order and is never refused. */
 export function refuseOrder(command: ExportCommand, state: ExportState): Refusal | null {
   switch (command.type) {
     case "Pause":
@@ -43,6 +43,6 @@ function refuseEnded(status: ExportState["status"]): Refusal | null {
   }
 }
 
-/** The deadline has passed; the alarm that records it is due. A paused export has none. */
+/** Whether the deadline has passed; the alarm that records this is due. A paused export has no deadline. */
 const isTimeOver = (state: ExportState, at: number): boolean =>
   state.status === "RUNNING" && state.pausedAt === null && at >= state.deadline;

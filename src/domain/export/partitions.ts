@@ -10,7 +10,7 @@ export function partitionsOfExport({ start, end, ingested, late = [] }: ExportDe
   return [...bounded, ...latePartitionsOf(late, own.length)];
 }
 
-/** UTC days that tile the half-open window exactly: contiguous, no overlap, first and last cut by the window. */
+/** The UTC days of a half-open window: contiguous, without overlap, the first and the last cut by the window. */
 export function partitionsOf(window: Window): readonly Partition[] {
   const partitions: Partition[] = [];
   for (let start = window.start; start < window.end; ) {
@@ -22,6 +22,6 @@ export function partitionsOf(window: Window): readonly Partition[] {
   return partitions;
 }
 
-/** Partitions behind `count` others, one for each part of a day in which rows came late. */
+/** Partitions after `count` others, one for each part of a day with late rows. */
 export const latePartitionsOf = (windows: readonly LateWindow[], count: number): readonly Partition[] =>
   windows.map((window, i) => ({ ordinal: count + i, day: dayOf(window.start), ...window, late: true }));

@@ -16,7 +16,7 @@ export const isManifestDue = (state: ExportState, at: number): boolean =>
 export const beginManifest = (state: RunningExport, at: number): readonly ExportEvent[] =>
   isManifestDue(state, at) && state.marker === null ? [{ type: "ManifestBegan", at }] : [];
 
-/** Retried as a run is. While the export is paused a failure does not count: the work is done again anyway. */
+/** Retried as a run is. A failure while the export is paused does not count: the work is done again anyway. */
 export function recordManifestFailure(state: RunningExport, failure: StoreFailure, at: number): readonly ExportEvent[] {
   if (!awaitsManifest(state) || state.pausedAt !== null) return [];
   const { maxRetries, retryDelayMs } = state.plan.limits;

@@ -4,7 +4,7 @@ import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { Compression, FormatVersion } from "../shared/format.ts";
 
-/** Everything a customer asked for; fixed from creation on. */
+/** What a customer ordered; fixed at creation. */
 export interface ExportDefinition {
   readonly id: string;
   readonly tenantId: string;
@@ -22,11 +22,11 @@ export interface ExportDefinition {
   readonly compression: Compression;
   /** The schedule that spawned this export. */
   readonly sourceExportId: string | null;
-  /** The failed run whose range this export covers once more. */
+  /** The failed run whose range this export exports again. */
   readonly retryOfRunId: string | null;
-  /** Parts of earlier days of which the export carries rows that came late; absent: none. */
+  /** Parts of earlier days whose late rows the export carries; absent: none. */
   readonly late?: readonly LateWindow[];
-  /** Of a customer's table only the rows that it got then; absent: no schedule fixed it. */
+  /** Only the rows that were inserted into the customer's table then; absent: no schedule fixed it. */
   readonly ingested?: IngestSpan;
   readonly createdAt: number;
 }
@@ -37,11 +37,11 @@ export interface ExportRecord extends ExportDefinition {
   readonly finishedAt: number | null;
   /** Since when it is paused; null: it is not, or it has ended. */
   readonly pausedAt: number | null;
-  /** Rows in committed files so far, and rows in the snapshots so far: the progress of the whole export. */
+  /** Progress of the export: rows in committed files, and rows in the snapshots taken so far. */
   readonly rowsWritten: number;
   readonly rowsPlanned: number;
-  /** Why the manifest could not be written, though all runs are done; null also where only the export knows. */
+  /** Why the manifest could not be written although all runs completed; null also in the workspace's view. */
   readonly manifestFailure: StoreFailure | null;
-  /** Whether it ended because its project was deleted; false also where only the export knows. */
+  /** Whether it ended because its project was deleted; false also in the workspace's view. */
   readonly isProjectDeleted: boolean;
 }

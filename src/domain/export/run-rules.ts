@@ -32,7 +32,7 @@ export function admitRuns(state: ExportState, at: number): readonly ExportEvent[
 
 const isEnded = (run: KnownExportRun): boolean => run.report.finishedAt !== null;
 
-/** Runs report how they ended also after their export has ended, so that its records stay true. */
+/** Runs that end after their export still report it, so that the records of the export stay true. */
 export function recordLateReport(
   command: ExportCommand,
   runs: readonly KnownExportRun[],

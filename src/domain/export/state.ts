@@ -4,7 +4,7 @@ import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";
 
-/** What the export knows of one of its runs. `seq` is the last report heard; -1 before the first. */
+/** What the export knows of one of its runs. `seq`: number of its last report; -1 before the first. */
 export interface KnownExportRun {
   readonly admitted: boolean;
   readonly seq: number;
@@ -17,20 +17,20 @@ interface Known {
   readonly updatedAt: number;
   /** Windows spawned so far; 0 for a one-off export. */
   readonly spawned: number;
-  /** The last note of a late day that the schedule has followed up. */
+  /** Number of the last day registration that was looked at. */
   readonly noted: number;
-  /** What the schedule knows of the customer's table; null: it is not read from one that says when it got a row. */
+  /** What the schedule knows of the customer's table; null: there is none, or it does not say when a row was inserted. */
   readonly table: TableLedger | null;
-  /** Looks for late rows that failed before the next window, and the instant of the next one; null: it is due. */
+  /** Failed looks for late rows before the next window, and the instant of the next one; null: it is due. */
   readonly look: { readonly failures: number; readonly retryAt: number | null };
   readonly manifest: ManifestFacts | null;
-  /** Why the manifest could not be written the last time; null: it was not tried, or written. */
+  /** Why the manifest could not be written the last time; null: it was written, or not tried. */
   readonly manifestFailure: StoreFailure | null;
   /** Whether it ended because its project was deleted. */
   readonly isProjectDeleted: boolean;
   /**
-   * `_SUCCESS` may stand in the bucket although the export is not COMPLETED: failed tries to take it away once the
-   * export has ended, and the instant of the next one. null: it does not stand, or stands by right.
+   * `_SUCCESS` may be in the bucket although the export is not COMPLETED: failed tries to remove it after the end of the
+   * export, and the instant of the next one. null: it is not there, or the export is COMPLETED.
    */
   readonly marker: { readonly failures: number; readonly retryAt: number } | null;
 }
@@ -43,7 +43,7 @@ export interface CreatedExport extends Known {
 
 export interface RunningExport extends Known {
   readonly status: "RUNNING";
-  /** Since when it is paused; null while it is not. Its deadline means nothing meanwhile. */
+  /** Since when it is paused, so that its deadline does not count; null while it is not. */
   readonly pausedAt: number | null;
   readonly deadline: number;
   /** Failed attempts to write the manifest, and the instant of the next one. */

@@ -30,7 +30,7 @@ export function recordOf(state: ExportState): Result<ExportRecord, Refusal> {
   return record === null ? fail(NOT_CREATED) : ok(record);
 }
 
-/** What was recorded of the manifest, which only a COMPLETED export has. */
+/** Key and digest of the manifest, which only a COMPLETED export has. */
 export function provenManifest(
   state: ExportState,
 ): Result<{ readonly plan: ExportPlan; readonly manifest: ManifestFacts }, Refusal> {

@@ -3,8 +3,8 @@ import { nextWindow } from "./spawn.ts";
 import type { ExportState } from "./state.ts";
 
 /**
- * Earliest instant at which the export wants to be woken: its manifest, its deadline, its next window, or the removal
- * of a `_SUCCESS` that must not stay; null while paused.
+ * When the export must be woken: for its manifest, its deadline, its next window, or the removal of a `_SUCCESS` that must
+ * not stay; null while paused.
  */
 export function wakeAt(state: ExportState): number | null {
   switch (state.status) {

@@ -75,7 +75,7 @@ function beginAuthorization(
   return ok([{ type: "AuthorizationBegun", authId, scopes, redirectUri, isDefault, expiresAt, at }]);
 }
 
-/** Of an exchange that took too long the token comes too late. */
+/** The token of an exchange that took too long is refused. */
 function grantToken(
   { authId, token, now: at }: Extract<GrantCommand, { type: "GrantToken" }>,
   state: GrantState,

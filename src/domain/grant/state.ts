@@ -9,7 +9,7 @@ interface Begun {
   readonly begunAt: number;
 }
 
-/** One consent of the user: from the redirect to the provider until it brings a token or fails. */
+/** One consent of the user, from the redirect to the provider until there is a token or a failure. */
 export type Authorization = Begun &
   (
     | { readonly status: "PENDING" | "EXCHANGING"; readonly deadline: number }

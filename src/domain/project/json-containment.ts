@@ -1,6 +1,6 @@
 /**
- * Whether JSON holds other JSON: an object holds one whose members it holds, a list one of whose items each is held by
- * one of its own, and everything else what equals it.
+ * Whether `whole` contains `part`, as in PostgreSQL's `@>`: an object contains the members of the other, a list contains
+ * each item of the other, and other values are equal.
  */
 export function holds(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.every((item) => whole.some((one) => holds(one, item)));

@@ -1,11 +1,11 @@
 import { DAY_MS, startOfDay } from "../shared/time.ts";
 
-/** Retention: how long a project keeps the runs of a day, counted from the end of that day; null: for ever. */
+/** Retention: how long the runs of a day are kept, counted from the end of that day; null: for ever. */
 
 /** Bounds of `retention_days`, both included: up to a century [PRJ-17]. */
 export const RETENTION_DAYS = { min: 1, max: 36_500 } as const;
 
-/** When the runs of a day are no longer kept, in epoch milliseconds; null: never. */
+/** Until when the runs of a day are kept, in epoch milliseconds; null: for ever. */
 export const keptUntil = (day: string, retentionDays: number | null): number | null =>
   retentionDays === null ? null : startOfDay(day) + (1 + retentionDays) * DAY_MS;
 

@@ -1,6 +1,6 @@
 import { isoFromMs } from "./time.ts";
 
-/** Times as traces spell them, in epoch microseconds: exact in a double until the year 2255. */
+/** Times in traces, as epoch microseconds; exact in a double until the year 2255. */
 
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
@@ -8,10 +8,10 @@ const TIMESTAMP =
 /** `YYYYMMDDTHHMMSSffffffZ<run id>`, the last segment of a dotted order. */
 const DOTTED_SEGMENT = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{6})Z/;
 
-/** First instant that a double no longer holds to the microsecond, cut to the year. */
+/** From about this year on, a double no longer holds every microsecond. */
 const TOO_LATE = Date.UTC(2255, 0, 1) * 1000;
 
-/** ISO 8601 with any offset; without one it is UTC. Digits beyond the microsecond are cut. Null: not such a text. */
+/** ISO 8601 with any offset; without one it is UTC. Digits beyond the microsecond are cut. null: not such a text. */
 export function microsFromIso(text: string): number | null {
   const match = TIMESTAMP.exec(text);
   if (match === null) return null;
@@ -21,10 +21,10 @@ export function microsFromIso(text: string): number | null {
   return at === null || offset === null ? null : inRange(at - offset);
 }
 
-/** Epoch milliseconds, whole or with a fraction. Null: outside the years 1970 to 2254. */
+/** Epoch milliseconds, whole or with a fraction. null: outside the years 1970 to 2254. */
 export const microsFromEpochMs = (instant: number): number | null => inRange(Math.round(instant * 1000));
 
-/** Epoch nanoseconds, of which those below the microsecond are cut. Null: outside the years 1970 to 2254. */
+/** Epoch nanoseconds, of which those below the microsecond are cut. null: outside the years 1970 to 2254. */
 export const microsFromEpochNanos = (instant: bigint): number | null => inRange(Number(instant / 1000n));
 
 /** `2030-01-01T10:00:00.123456Z` */
@@ -33,11 +33,11 @@ export function isoFromMicros(instant: number): string {
   return `${isoFromMs(Math.floor(instant / 1000)).slice(0, -1)}${belowMs}Z`;
 }
 
-/** A segment of a dotted order: when the run began, and its id. */
+/** A segment of a dotted order: the start time of the run, and its id. */
 export const dottedSegment = (instant: number, runId: string): string =>
   `${isoFromMicros(instant).replaceAll(/[-:.]/g, "")}${runId}`;
 
-/** The time in the last segment of a dotted order. Null: it holds none. */
+/** The time in the last segment of a dotted order. null: it holds none. */
 export function microsFromDottedOrder(dottedOrder: string): number | null {
   const match = DOTTED_SEGMENT.exec(dottedOrder.slice(dottedOrder.lastIndexOf(".") + 1));
   if (match === null) return null;
@@ -57,7 +57,7 @@ function microsOf(
 ): number | null {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // Date.UTC carries the 31st of a shorter month over into the next one.
+  // Date.UTC turns the 31st of a shorter month into the 1st of the next one.
   if (new Date(midnight).getUTCDate() !== Number(day) || Number(month) > 12 || Number(month) < 1) return null;
   return (midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000) * 1000 + Number(micros);
 }

@@ -1,6 +1,6 @@
 /**
- * A token bucket: requests take a token each, tokens come back at a steady rate, and what was saved up, `burst` at
- * most, may be spent at once.
+ * A token bucket: each request takes a token, tokens are refilled at a steady rate, and at most `burst` of them are saved
+ * up.
  */
 export interface TokenBucket {
   readonly tokens: number;
@@ -9,7 +9,7 @@ export interface TokenBucket {
 }
 
 export interface Rate {
-  /** Tokens that come back in a second; above 0. */
+  /** Tokens refilled per second; above 0. */
   readonly perSecond: number;
   /** Most tokens that a bucket holds; at least 1. */
   readonly burst: number;
@@ -17,15 +17,15 @@ export interface Rate {
 
 export interface Taking {
   readonly bucket: TokenBucket;
-  /** Whole tokens, as many as were wanted or as there were. */
+  /** Whole tokens: as many as wanted, or as there were. */
   readonly taken: number;
-  /** Until the next token is there; 0 when some were taken. */
+  /** Time until the next token; 0 when some were taken. */
   readonly waitMs: number;
 }
 
 const SECOND_MS = 1000;
 
-/** Takes tokens. `bucket` null: nobody took any yet, or it was forgotten; then it is full. */
+/** Takes tokens. `bucket` null: a full one. */
 export function takeTokens(
   bucket: TokenBucket | null,
   { perSecond, burst }: Rate,
@@ -33,7 +33,7 @@ export function takeTokens(
   now: number,
 ): Taking {
   const known = bucket ?? { tokens: burst, at: now };
-  // A clock that went back gives nothing and takes nothing.
+  // A clock that went back refills nothing.
   const passedMs = Math.max(0, now - known.at);
   const tokens = Math.min(burst, known.tokens + (passedMs / SECOND_MS) * perSecond);
   const taken = Math.min(wanted, Math.floor(tokens));
@@ -41,7 +41,7 @@ export function takeTokens(
   return { bucket: { tokens: tokens - taken, at: now }, taken, waitMs };
 }
 
-/** Tokens that somebody far from the bucket takes at once, to spend them one by one: few enough to be missed nowhere. */
+/** Tokens that a Worker takes at once and spends one by one: a small part of the burst size. */
 export const handfulOf = ({ burst }: Rate): number => Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(burst / 100)));
 
 const MAX_AT_ONCE = 10;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * UUID version 5 (RFC 9562, 5.5): the same namespace and name give the same id, so that doing a thing twice reaches
- * the same actor.
+ * UUID version 5 (RFC 9562, 5.5): the same namespace and name give the same id, so that a repeated request reaches the same
+ * actor.
  */
 export function uuidV5(namespace: string, name: string): string {
   const bytes = createHash("sha1")

@@ -5,7 +5,7 @@ import { orderOf } from "./export-rules.ts";
 import type { OpenWorkspace, WorkspaceState } from "./state.ts";
 
 /**
- * The messages that an event makes due: an export is created when it is registered and admitted when there is room.
+ * The messages that an event makes due: an export is created when it is registered, and admitted when there is a free place.
  * The runs of a deleted project are erased and its open exports fail; a shorter retention is sent to its days.
  */
 export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState): readonly WorkspaceMessage[] {

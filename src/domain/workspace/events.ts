@@ -29,7 +29,7 @@ export type WorkspaceEvent =
   | { readonly type: "KeyAdded"; readonly key: ApiKey; readonly at: number }
   | { readonly type: "KeyRevoked"; readonly keyHash: string; readonly at: number }
   | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
-  /** Whole, as it is from now on. */
+  /** The whole project after the change. */
   | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
   /** Some days are kept for less time than before: their shards must be told. */
   | { readonly type: "RetentionShortened"; readonly id: string; readonly at: number }

@@ -25,7 +25,7 @@ export function createExport(
 }
 
 /**
- * Registers the window of a schedule, even to a destination that was deleted: an export that fails shows the hole. A
+ * Registers the window of a schedule, even to a destination that was deleted: an export that fails shows the gap. A
  * schedule whose project was deleted may send one last window; it is dropped.
  */
 export function spawnExport(
@@ -108,7 +108,7 @@ function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): R
   return { reason: "invalid", loc: ["body", "start_time"], message, type: "value_error" };
 }
 
-/** A minute: exports end one after the other, and the first one to end makes room. */
+/** A minute: one of the exports may have ended by then. */
 const RETRY_AFTER_SECONDS = 60;
 
 function refuseCrowd({ active }: OpenWorkspace): Refusal | null {

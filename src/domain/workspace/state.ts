@@ -9,9 +9,9 @@ import type { Plan } from "./records.ts";
 
 export interface KnownExport {
   readonly definition: ExportDefinition;
-  /** Whether it was let in; null for a schedule, which never works itself and takes no place. */
+  /** Whether it was admitted; null for a schedule, which only spawns and takes no place. */
   readonly admitted: boolean | null;
-  /** Last report heard; -1 before the first. */
+  /** Number of its last report; -1 before the first. */
   readonly seq: number;
   readonly report: ExportReport;
 }
@@ -29,23 +29,23 @@ export interface OpenWorkspace {
   readonly plan: Plan;
   readonly keys: BucketMap<ApiKey>;
   /**
-   * By hash: keys that open nothing, and never will: what adds one may come after its revocation, and twice. `unknown`:
-   * the workspace did not have the key when it was revoked.
+   * By hash. They are never accepted again, although the call that adds a key may come after its revocation, and twice.
+   * `unknown`: the workspace did not have the key when it was revoked.
    */
   readonly revokedKeys: BucketMap<"known" | "unknown">;
   readonly projects: BucketMap<Project>;
   readonly projectIdByName: BucketMap<string>;
-  /** Their ids are never given out again: what came for them is being removed. */
+  /** Their ids are never given out again, because their runs are still being deleted. */
   readonly deletedProjects: BucketMap<true>;
-  /** By project: those that are read from a table of the customer's. */
+  /** By project: the customer's table from which it is read. */
   readonly bindings: BucketMap<TableBinding>;
   readonly destinations: BucketMap<KnownDestination>;
   readonly exports: BucketMap<KnownExport>;
-  /** Exports let in and not ended. */
+  /** Exports that were admitted and have not ended. */
   readonly running: ReadonlySet<string>;
-  /** Exports that wait for room, first in first out. */
+  /** Exports that wait for a free place, first in, first out. */
   readonly queue: readonly string[];
-  /** Exports and schedules that have not ended, so that a destination in use is known without a search. */
+  /** Exports and schedules that have not ended. */
   readonly active: ReadonlySet<string>;
 }
 

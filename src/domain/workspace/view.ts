@@ -1,7 +1,7 @@
 import type { ExportRecord } from "../export/records.ts";
 import type { KnownExport } from "./state.ts";
 
-/** An export as its workspace can show it, without waking the export itself, which alone knows of its manifest. */
+/** An export as its workspace knows it, without a call to its actor, which alone knows the manifest. */
 export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecord => ({
   ...definition,
   ...report,

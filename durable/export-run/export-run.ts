@@ -25,15 +25,15 @@ import { takeSnapshot } from "./steps/snapshot.ts";
 import { uploadNextFile } from "./steps/upload.ts";
 
 /**
- * How long one alarm works on. The platform ends an alarm after 15 min of wall time and after 10,000 requests; at the
- * most a hundred or so are made in a second.
+ * How long one alarm works before it leaves the rest to the next one. The platform ends an alarm after 15 min and after
+ * 10,000 requests; a run sends about a hundred per second.
  */
 const ALARM_BUDGET_MS = 30_000;
 
 const SEGMENT_GONE =
   "a part of the snapshot is gone: the export was paused for too long, or the project keeps these runs no longer. A clone of the export takes a new snapshot.";
 
-/** One day of an export on its way into the bucket: snapshot, prepare, upload, and nothing is done twice that counts. */
+/** One UTC day of an export: takes the snapshot, plans the files, and uploads them. */
 export class ExportRunActor extends DurableObject<Env> implements ExportRunProtocol {
   readonly #journal = new Journal<ExportRunState, ExportRunCommand, ExportRunEvent, ExportRunMessage>(
     this.ctx.storage,
@@ -108,11 +108,11 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
       this.#submit({ type: "Wake", now: begun });
       await this.#work(begun + ALARM_BUDGET_MS, isLatest);
     } catch (error) {
-      // The step stays open in the log: the next wake-up counts it like any other death of the process.
+      // The step stays open in the log, so that the next turn counts it as a crash.
       log("run_step_broke", { ...this.#ids(), error: String(error) });
       isBroken = true;
     }
-    if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes
+    if (isOver(this.#journal.state)) this.#plans = new FilePlans(); // an idle actor keeps no bytes in memory
     await this.#delivery;
     await this.#deliverAll();
     return !isBroken;
@@ -121,7 +121,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
   async #work(until: number, isLatest: () => boolean): Promise<void> {
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#submit({ type: "BeginStep", step, now: Date.now() });
-      if (nextStep(this.#journal.state) !== step) continue; // the attempt's time was over
+      if (nextStep(this.#journal.state) !== step) continue; // the attempt timed out
       const context = this.#context(until, isLatest);
       if (context === null) return;
       const begun = Date.now();
@@ -132,12 +132,12 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
         const failure = { reason: "processing", message: SEGMENT_GONE } as const;
         context.record({ type: "RecordFailure", failure, now: Date.now() });
       } finally {
-        // It hung, and a later turn may have cleaned up before it came back and put something there.
+        // This step hung, and may have written to scratch after a later turn had cleaned it.
         if (!isLatest() && hasEnded(this.#journal.state)) await cleanScratch(context);
       }
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
       this.#deliverMeanwhile();
-      if (!isLatest()) return; // the later turn does the rest, and the open step is its own
+      if (!isLatest()) return; // a later turn does the rest; the open step is its own
       if (Date.now() >= until) break;
     }
     this.#submit({ type: "PauseStep", now: Date.now() });
@@ -172,7 +172,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
         return now.status === "NONE" ? state.progress : now.progress;
       },
       record: (command) => {
-        // What went wrong for an attempt or a turn that is over says nothing of those that came after it.
+        // A failure of an attempt or a turn that has ended does not count.
         if (command.type !== "RecordFailure" || (isLatest() && isWanted())) this.#submit(command);
         return isWanted();
       },
@@ -181,10 +181,10 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
     };
   }
 
-  /** Reports while the next step is at work. */
+  /** Sends reports while the next step works. */
   #deliverMeanwhile(): void {
     this.#delivery ??= this.#deliverAll()
-      .catch(() => false) // the log keeps the messages
+      .catch(() => false) // the outbox keeps the messages
       .finally(() => {
         this.#delivery = null;
       });
@@ -216,9 +216,8 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
 }
 
 /**
- * Names what a step is wanted for. It changes when the attempt fails, when a snapshot is asked for again, with every
- * pause and resume and when the run ends, and never back: a step that gave up something in a pause must not be taken
- * for one that did it all.
+ * Identifies the work that a step belongs to. It changes when the attempt fails, with each snapshot step, with each pause
+ * and resume, and when the run ends; never back, so that a step that skipped work during a pause does not count as done.
  */
 const wantedIn = (state: ExportRunState): string =>
   state.status === "RUNNING" ? `${state.failures.length} ${state.progress.snapshotSteps} ${state.order}` : state.status;

@@ -35,7 +35,7 @@ export async function beginAuthorization(
   return begun.ok ? ok({ kind: "redirect", authId, url }) : begun;
 }
 
-/** Exchanges the code for a token. A code that comes twice is exchanged once, whatever that brings. */
+/** Exchanges the code for a token. A repeated code is not exchanged again, whatever the first exchange brought. */
 export async function finishAuthorization(
   log: GrantLog,
   { provider, authId, answer }: Parameters<GrantProtocol["finish"]>[0],

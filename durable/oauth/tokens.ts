@@ -106,7 +106,7 @@ export class Tokens {
     return ok(null);
   }
 
-  /** Whether the provider has revoked the token; it cannot when the master key that sealed it is gone. */
+  /** Whether the provider revoked the token; false if the token cannot be decrypted. */
   async #revoke(provider: Provider, tokenId: string): Promise<Result<boolean, ProviderFailure>> {
     const client = await openClient(this.#log.env, provider);
     if (!client.ok) return client;

@@ -13,7 +13,7 @@ import { withPlainAnswers } from "./stub.ts";
 import type { UnroutedProtocol } from "./unrouted.ts";
 import type { WorkspaceProtocol } from "./workspace.ts";
 
-/** The only place that makes names of actors. A name is the idempotency key: the same name reaches the same actor. */
+/** Names of actors are made here only. A name is the idempotency key: the same name reaches the same actor. */
 
 export const workspace = (env: Env, tenantId: string): WorkspaceProtocol =>
   actor(env, env.WORKSPACE, `workspace/${tenantId}`);
@@ -23,7 +23,7 @@ export const destination = (env: Env, id: string): DestinationProtocol =>
 
 export const bulkExport = (env: Env, id: string): ExportProtocol => actor(env, env.EXPORT, `export/${id}`);
 
-/** Ids that follow from a customer's key: the same key of the same tenant reaches the same object. */
+/** Ids derived from a customer's idempotency key: the same key of the same tenant reaches the same object. */
 export const exportIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `export/${key}`);
 export const destinationIdOf = (tenantId: string, key: string): string => uuidV5(tenantId, `destination/${key}`);
 
@@ -47,7 +47,7 @@ export function shardIdentityOf(name: string | undefined): ShardIdentity {
   return { tenantId, projectId, day, shard: Number(shard) };
 }
 
-/** What the names of a day's shards begin with, and so the keys of their segments. */
+/** Common prefix of the names of a day's shards, and of the keys of their segments. */
 export const traceDayPrefix = ({ tenantId, projectId, day }: Omit<ShardIdentity, "shard">): string =>
   `trace/${tenantId}/${projectId}/${day}/`;
 
@@ -60,16 +60,16 @@ export const unrouted = (env: Env, tenantId: string): UnroutedProtocol =>
 export const providers = (env: Env, tenantId: string): ProvidersProtocol =>
   actor(env, env.PROVIDERS, `providers/${tenantId}`);
 
-/** `provider`: the record's own id, which is never given twice. A user's id holds no slash. */
+/** `provider`: the id of its record, which is unique for ever. A user's id contains no slash. */
 export const grant = (env: Env, { tenantId, userId }: Holder, provider: string): GrantProtocol =>
   actor(env, env.GRANT, `grant/${tenantId}/${userId}/${provider}`);
 
-/** `keyHash`: of the API key whose requests are counted. */
+/** `keyHash`: SHA-256 of the API key whose requests are counted. */
 export const rateLimiter = (env: Env, keyHash: string): RateLimiterProtocol =>
   proxyDurable(homeOf(env, env.RATE_LIMITER), { parse: true }).get(`limit/${keyHash}`);
 export const fleet = (env: Env, tenantId: string): FleetProtocol => actor(env, env.FLEET, `fleet/${tenantId}`);
 
-/** The tenant is part of the name: another tenant's id reaches an actor that holds nothing. */
+/** The tenant is part of the name: the id of another tenant's deployment reaches an empty actor. */
 export const deployment = (env: Env, tenantId: string, id: string): DeploymentProtocol =>
   actor(env, env.DEPLOYMENT, `deployment/${tenantId}/${id}`);
 
@@ -80,8 +80,8 @@ export const listener = (env: Env, tenantId: string, id: string): ListenerProtoc
 export const listenerIdOf = (tenantId: string, computeId: string): string => uuidV5(tenantId, `listener/${computeId}`);
 
 /**
- * A stub that speaks the protocol. The cast is safe as long as the class bound in wrangler.toml implements it, which
- * each class states with `implements`.
+ * A stub with the methods of the protocol. The cast is safe because the class bound in wrangler.toml declares that it
+ * implements the protocol.
  */
 function actor<Protocol>(env: Env, namespace: DurableObjectNamespace, name: string): Protocol {
   return withPlainAnswers(homeOf(env, namespace).getByName(name)) as Protocol;

@@ -2,13 +2,13 @@ import type { Credentials, DestinationConfig, DestinationRecord } from "../../sr
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 
-/** What opens a bucket, still sealed. `envelope` null: the installation's own credentials. */
+/** A bucket and its sealed credentials. `envelope` null: the installation's own credentials. */
 export interface Access {
   readonly config: DestinationConfig;
   readonly envelope: string | null;
 }
 
-/** One per destination: `destination/<id>`. Another tenant's id answers as an unknown one does. */
+/** One per destination: `destination/<id>`. For another tenant it does not exist. */
 export interface DestinationProtocol {
   create(command: {
     readonly id: string;
@@ -24,6 +24,6 @@ export interface DestinationProtocol {
     readonly credentials?: Credentials;
   }): Promise<Result<DestinationRecord, Refusal>>;
   remove(tenantId: string): Promise<Result<null, Refusal>>;
-  /** null: there is no such destination any more. */
+  /** null: the destination was deleted. */
   access(tenantId: string): Promise<Access | null>;
 }

@@ -23,13 +23,13 @@ export interface ExportProtocol {
   view(): Promise<ExportRecord | null>;
   runs(query: ListBatchQuery): Promise<ListBatch<ExportRunRecord>>;
   run(runId: string): Promise<ExportRunRecord | null>;
-  /** The manifest's text, byte for byte as it lies in the bucket; `conflict` before the export is COMPLETED. */
+  /** The text of the manifest, byte for byte as in the bucket; `conflict` before the export is COMPLETED. */
   manifest(): Promise<Result<string, Refusal>>;
-  /** Its own history. */
+  /** Its event log. */
   events(query: EventQuery): Promise<EventPage<ExportEvent>>;
-  /** The history of one of its runs: empty before the run starts. */
+  /** The event log of one of its runs; empty before the run starts. */
   runEvents(runId: string, query: EventQuery): Promise<EventPage<ExportRunEvent>>;
   viewAsOf(moment: Moment): Promise<Result<ExportRecord, Refusal>>;
-  /** The number of an event counts in the run's own log. */
+  /** An event number is one of the run's own log. */
   runAsOf(runId: string, moment: Moment): Promise<Result<ExportRunRecord, Refusal>>;
 }

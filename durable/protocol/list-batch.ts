@@ -3,29 +3,29 @@ import type { Page } from "../../src/domain/shared/page.ts";
 import { pageOf } from "../../src/domain/shared/page.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 
-/** Lists whose records may be long cross between actors in parts, since one message there holds 32 MiB. */
+/** Long lists are sent between actors in batches, because a message holds at most 32 MiB. */
 
 export interface ListBatchQuery extends Page {
-  /** `next` of the part before, from which `offset` does not count any more; null: the first part. */
+  /** `next` of the batch before; `offset` has no effect then. null: the first batch. */
   readonly after: string | null;
 }
 
 export interface ListBatch<T> {
   readonly items: readonly T[];
-  /** What to ask for as `after`; null: nothing follows. */
+  /** `after` of the next query; null: this was the last batch. */
   readonly next: string | null;
 }
 
-/** Asks for everything. */
+/** The first batch of the whole list. */
 export const FIRST_BATCH: ListBatchQuery = { offset: 0, limit: null, after: null };
 
-/** A part ends behind the item that fills this; as text between actors each character has two bytes at most. */
+/** A batch ends after the item that reaches this. A character has at most two bytes in a message. */
 export const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** Items read side by side: each may wake an actor. */
+/** Items read concurrently; each may wake an actor. */
 const READ_TOGETHER = 64;
 
-/** The part of a list that is asked for. Ids stay in their order for ever; what is gone by now (null) is left out. */
+/** A batch of a list. The order of ids never changes; items that no longer exist (null) are left out. */
 export async function batchOf<T>(
   ids: readonly string[],
   { after, offset, limit }: ListBatchQuery,
@@ -47,7 +47,7 @@ export async function batchOf<T>(
   return { items, next: null };
 }
 
-/** All that a page asks for, or why a part of it is refused. */
+/** All items of a page, or why a batch of it was refused. */
 export async function allBatches<T>(
   page: Page,
   ask: (query: ListBatchQuery) => Promise<Result<ListBatch<T>, Refusal>>,

@@ -4,7 +4,7 @@ import type { AuthorizationFailure, Refusal } from "../../src/domain/shared/fail
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { NamedEndpoints } from "../../src/oauth/endpoints.ts";
 
-/** Whose tokens they are. */
+/** The user whose tokens they are. */
 export interface Holder {
   readonly tenantId: string;
   readonly userId: string;
@@ -12,13 +12,13 @@ export interface Holder {
 
 /** One per tenant: `providers/<tenant id>`. */
 export interface ProvidersProtocol {
-  /** Checks the endpoints, asks the issuer for them where one is given, and seals the secret. */
+  /** Checks the endpoints, or gets them from the issuer, and seals the secret. */
   add(command: {
     readonly record: Omit<ProviderRecord, "endpoints" | "createdAt" | "updatedAt">;
     readonly place: { readonly issuer: string } | NamedEndpoints;
     readonly secret: string | null;
   }): Promise<Result<ProviderRecord, Refusal>>;
-  /** `secret` absent: as it is. */
+  /** `secret` absent: it stays. */
   change(command: {
     readonly providerId: string;
     readonly change: Omit<ProviderChange, "envelope">;
@@ -30,12 +30,12 @@ export interface ProvidersProtocol {
   list(): Promise<readonly Provider[]>;
 }
 
-/** Either a token that works now, or the way to get one. */
+/** A valid token, or the URL where the user consents. */
 export type Authentication =
   | { readonly kind: "token"; readonly accessToken: string; readonly token: Token }
   | { readonly kind: "redirect"; readonly authId: string; readonly url: string };
 
-/** Where an authorization stands. */
+/** Status of an authorization. */
 export type AuthorizationStatus =
   | { readonly status: "unknown" | "open" }
   | { readonly status: "failed"; readonly failure: AuthorizationFailure }
@@ -43,34 +43,34 @@ export type AuthorizationStatus =
 
 /** One per user and provider: `grant/<tenant id>/<user id>/<id of the provider's record>`. */
 export interface GrantProtocol {
-  /** A token that fits, refreshed before when it is about to expire; without one, a new authorization. */
+  /** A matching token, refreshed if it is about to expire; a new authorization if there is none. */
   authenticate(asked: {
     readonly provider: Provider;
     readonly holder: Holder;
     readonly scopes: readonly string[];
     readonly redirectUri: string;
-    /** Opens a new authorization in any case. */
+    /** Begins a new authorization in any case. */
     readonly forceNew: boolean;
-    /** null: any that fits. */
+    /** null: any that matches. */
     readonly tokenId: string | null;
     readonly isDefault: boolean;
   }): Promise<Result<Authentication, Refusal>>;
-  /** The token by its id, as `authenticate` gives it. */
+  /** The token with that id, refreshed as in `authenticate`. */
   token(asked: { readonly provider: Provider; readonly tokenId: string }): Promise<Result<string, Refusal>>;
-  /** Takes what came back from the provider, once. */
+  /** Completes an authorization with the provider's answer, once. */
   finish(back: {
     readonly provider: Provider;
     readonly authId: string;
     readonly answer: { readonly code: string } | { readonly error: string };
   }): Promise<Result<Token, Refusal>>;
   authorization(authId: string): Promise<AuthorizationStatus>;
-  /** Tokens that open something. */
+  /** Tokens that are valid or can be refreshed. */
   tokens(): Promise<readonly Token[]>;
   describe(change: {
     readonly tokenId: string;
     readonly accountLabel?: string | null;
     readonly isDefault?: boolean;
   }): Promise<Result<Token, Refusal>>;
-  /** Revokes the token at the provider first; kept when the provider cannot be reached, so that it can be tried again. */
+  /** Revokes the token at the provider, then deletes it. It is kept if the provider cannot be reached, for another try. */
   remove(command: { readonly provider: Provider; readonly tokenId: string }): Promise<Result<null, Refusal>>;
 }

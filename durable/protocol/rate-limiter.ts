@@ -1,7 +1,7 @@
 import type { Rate, Taking } from "../../src/domain/shared/token-bucket.ts";
 
 export interface RateLimiterProtocol {
-  /** Takes as many tokens as wanted, or as there are; each lets one request pass. */
+  /** Takes as many tokens as wanted, or as there are. Each permits one request. */
   take(rate: Rate, wanted: number): Promise<Tokens>;
 }
 

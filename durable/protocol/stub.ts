@@ -4,10 +4,10 @@ import { storageFaultOf, withActorNamed } from "./storage-faults.ts";
 type Remote = Readonly<Record<string | symbol, (...args: unknown[]) => Promise<unknown>>>;
 
 /**
- * The stub, with answers that an actor may hand on as they are. workerd gives every object that an RPC answers with a
- * disposer. Handed on by the actor that asked, the object would oblige the next caller to dispose of it, and what is
- * not disposed of is warned about by the garbage collector, which under `wrangler dev` ends the whole process
- * (https://github.com/cloudflare/workerd/issues/6842). Our answers are plain data and streams: nothing is held by them.
+ * A stub whose answers an actor may pass on. workerd adds a disposer to every object that an RPC answers. Passed on, the
+ * object would have to be disposed of by the next caller, and the garbage collector warns about objects that are not, which
+ * ends the whole process under `wrangler dev` (https://github.com/cloudflare/workerd/issues/6842). Our answers are plain
+ * data and streams, which need no disposal.
  *
  * A fault of the actor's storage names the actor and its file, in the error and in the log.
  */

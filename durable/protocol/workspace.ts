@@ -24,33 +24,33 @@ export interface WorkspaceProtocol {
     readonly plan: Plan;
   }): Promise<Result<{ readonly id: string }, Refusal>>;
   setPlan(plan: Plan): Promise<Result<null, Refusal>>;
-  /** `keyHash`: SHA-256 of the key in lower-case hex. The key itself is made by HTTP and shown once. */
+  /** `keyHash`: SHA-256 of the key in lower-case hex. The key itself is made by the HTTP layer and shown once. */
   addKey(key: NewKey): Promise<Result<null, Refusal>>;
-  /** The key opens nothing from now on. `not_found`: the workspace does not have it; should it be added later, it opens nothing. */
+  /** The key is no longer accepted, also if it is added later. `not_found`: the workspace does not have it. */
   revokeKey(keyHash: string): Promise<Result<null, Refusal>>;
   authorize(keyHash: string): Promise<Result<Identity, Refusal>>;
 
-  /** Finds or creates projects by name; ids that are unknown are refused. The answers stand in the order asked. */
+  /** Finds or creates projects by name, and finds them by id. One answer per question, in order. */
   resolveProjects(
     asked: readonly ({ readonly name: string } | { readonly id: string })[],
   ): Promise<readonly Result<Project, Refusal>[]>;
   /**
-   * Finds or creates the project of that name, and adds the key, in one step. `conflict`: the key was revoked, so the
-   * call comes too late and creates nothing.
+   * Finds or creates the project of that name, and adds the key, in one step. `conflict`: the key was revoked, and nothing
+   * was created.
    */
   openProject(command: { readonly name: string; readonly key: NewKey }): Promise<Result<Project, Refusal>>;
   createProject(project: WantedProject & { readonly upsert: boolean }): Promise<Result<Project, Refusal>>;
   project(id: string): Promise<Result<Project, Refusal>>;
   listProjects(query: ProjectQuery & Page): Promise<readonly Project[]>;
-  /** Of these ids those that are the workspace's; null: all that it has. */
+  /** The workspace's projects among these ids; null: all of them. */
   projectsToQuery(ids: readonly string[] | null): Promise<readonly QueriedProject[]>;
   changeProject(change: ProjectChange): Promise<Result<Project, Refusal>>;
-  /** From now on nobody sees its runs; exports of it that have not ended fail, schedules are cancelled. */
+  /** Its runs are no longer visible. Its exports that have not ended fail, its schedules are cancelled. */
   deleteProject(id: string): Promise<Result<null, Refusal>>;
 
   /**
-   * Reads the project's runs from a table of the customer's from now on, after a query that reads no row; nothing
-   * changes when that fails.
+   * From now on the project's runs are read from a customer's table. A query that reads no row checks the table first;
+   * nothing changes when it fails.
    */
   bindProject(command: {
     readonly id: string;
@@ -58,7 +58,7 @@ export interface WorkspaceProtocol {
     readonly password: string;
   }): Promise<Result<TableBinding, Refusal>>;
   unbindProject(id: string): Promise<Result<null, Refusal>>;
-  /** null: the project's runs are those that came in here. */
+  /** null: the project's runs are read from the built-in shards. */
   binding(id: string): Promise<TableBinding | null>;
 
   /** Probes the bucket, seals the credentials, then records the destination; nothing is kept when the probe fails. */
@@ -79,19 +79,19 @@ export interface WorkspaceProtocol {
   /** Refused with `conflict` while an export that has not ended references it, unless forced. */
   deleteDestination(command: { readonly id: string; readonly force: boolean }): Promise<Result<null, Refusal>>;
 
-  /** An id that is known already answers its present record, or `invalid` when it stands for another order. */
+  /** A known id answers its present record, or `invalid` if it stands for another order. */
   createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>>;
-  /** Registers the export of a schedule's window: never refused, a window would be lost. */
+  /** Registers the export of a schedule's window. Never refused, because the window would be lost. */
   spawnExport(definition: ExportDefinition): Promise<void>;
   export(id: string): Promise<Result<ExportRecord, Refusal>>;
-  /** The newest first. */
+  /** Newest first. */
   listExports(query: ListBatchQuery): Promise<ListBatch<ExportRecord>>;
   /** A cancelled export answers unchanged; another ended one is refused with `conflict`. */
   cancelExport(id: string): Promise<Result<ExportRecord, Refusal>>;
-  /** An export that is paused (or resumed) already answers unchanged; an ended one is refused with `conflict`. */
+  /** A paused (or resumed) export answers unchanged; an ended one is refused with `conflict`. */
   pauseExport(id: string): Promise<Result<ExportRecord, Refusal>>;
   resumeExport(id: string): Promise<Result<ExportRecord, Refusal>>;
-  /** Creates, once, a one-off export of what the failed run was to export; `conflict` when it has not failed. */
+  /** Creates, once, a one-off export of the range of the failed run; `conflict` if it has not failed. */
   retryRun(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRecord, Refusal>>;
   listRuns(query: { readonly exportId: string } & ListBatchQuery): Promise<Result<ListBatch<ExportRunRecord>, Refusal>>;
   run(query: { readonly exportId: string; readonly runId: string }): Promise<Result<ExportRunRecord, Refusal>>;

@@ -10,7 +10,7 @@ import type { WorkspaceLog } from "./log.ts";
 
 /** The destinations of a workspace. Each has its own actor, which holds the credentials. */
 
-/** Its actor checks the bucket first, so that only one that takes files becomes known here. */
+/** Its actor checks the bucket first: a destination that cannot be written to is not added. */
 export async function createDestination(
   log: WorkspaceLog,
   asked: Asked<"createDestination">,

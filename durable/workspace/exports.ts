@@ -18,7 +18,7 @@ import type { Asked } from "./asked.ts";
 import type { WorkspaceLog } from "./log.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
 
-/** The exports of a workspace. Each has its own actor, which knows more of it. */
+/** The exports of a workspace. Each has its own actor, which knows more about it. */
 
 type RunBatch = Result<ListBatch<ExportRunRecord>, Refusal>;
 
@@ -41,7 +41,7 @@ export const recordExportReport = (
   ...[id, seq, report]: Parameters<WorkspaceProtocol["recordExportReport"]>
 ): Decision<WorkspaceEvent> => log.begin({ type: "RecordExportReport", id, seq, report, maxRunning: maxRunning(log) });
 
-/** As the export's actor shows it; as the workspace knows it while that actor was not created yet. */
+/** As the export's actor knows it, or as the workspace does while that actor was not created yet. */
 export async function viewExport(log: WorkspaceLog, id: string): Promise<Result<ExportRecord, Refusal>> {
   const known = findExport(log.state, id);
   if (!known.ok) return known;
@@ -94,7 +94,7 @@ export async function listScheduleRuns(
   return ok(await runsOfSpawned(log.env, spawned, query));
 }
 
-/** A new export is answered from here; one that existed before is asked itself, because it may have moved on. */
+/** The record of a new export is known here; that of an existing one is asked of its actor, because it may have changed. */
 async function registered(
   log: WorkspaceLog,
   id: string,

@@ -58,7 +58,7 @@ export async function deleteProject(log: WorkspaceLog, id: string): Promise<Resu
   return ok(null);
 }
 
-/** Asks the table before the project is bound to it. */
+/** The table is checked before the project is bound to it. */
 export async function bindProject(
   log: WorkspaceLog,
   { id, source, password }: Asked<"bindProject">,

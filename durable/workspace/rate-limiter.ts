@@ -3,14 +3,14 @@ import { type Rate, type TokenBucket, takeTokens } from "../../src/domain/shared
 import type { Tokens } from "../protocol/rate-limiter.ts";
 
 /**
- * Counts the requests of one API key: `limit/<SHA-256 of the key>`. The count lives in memory only and may be lost, and
- * with it some wrongly admitted requests; nothing of it is ever stored.
+ * Counts the requests of one API key: `limit/<SHA-256 of the key>`. The count is in memory only; when it is lost, some
+ * requests are admitted beyond the limit.
  */
 export class RateLimiter extends createDurable() {
   bucket: TokenBucket | null = null;
 
   constructor(ctx: DurableObjectState) {
-    // The base class writes all that it is given onto one object: it is given neither the context nor the environment.
+    // The base class copies its arguments onto the object, so it gets neither the context nor the environment.
     super({ storage: ctx.storage }, {});
   }
 

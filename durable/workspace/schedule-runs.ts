@@ -7,8 +7,8 @@ import type { Env } from "../protocol/env.ts";
 import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 
 /**
- * A part of the runs of the exports that a schedule spawned, in the exports' order. Which runs an export has follows
- * from what it was asked for, so only those in the part are named and asked, however many lie before it.
+ * A batch of the runs of the exports that a schedule spawned, in the order of the exports. The runs of an export follow from
+ * its definition, so only the exports of this batch are asked.
  */
 export function runsOfSpawned(
   env: Env,

@@ -70,8 +70,8 @@ export type SourceFailureReason =
   | "password_lost";
 
 /**
- * What can go wrong with an OAuth provider, as the adapter in src/oauth reports it. No failure ever carries a secret or
- * a text of the other side.
+ * Failure of an OAuth provider, as the adapter in src/oauth reports it. It never carries a secret or a text of the
+ * provider.
  */
 export interface ProviderFailure {
   readonly reason:
@@ -83,18 +83,18 @@ export interface ProviderFailure {
     | "provider_redirects"
     | "provider_answer_too_long"
     | "provider_answer_not_understood"
-    /** The client's secret does not open: the installation's master key is another one. */
+    /** The client's secret cannot be decrypted: its master key is no longer in the setting. */
     | "client_secret_lost";
-  /** Why it refused: its own word, when it is one that the standards know, for example `invalid_grant`. */
+  /** Error code of the provider, if it is one of the standards, for example `invalid_grant`. */
   readonly code: string | null;
 }
 
-/** Why a user's way to a provider and back brought no token. */
+/** Why an authorization brought no token. */
 export type AuthorizationFailure =
   | ProviderFailure
   | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
 
-/** Why a run attempt ended badly. Filled into `errors.retry_<n>` of the run's record. */
+/** Why an attempt of an export run failed; shown as `errors.retry_<n>` in the record of the run. */
 export type ExportRunFailure =
   | { readonly reason: "store"; readonly store: StoreFailure }
   | { readonly reason: "source"; readonly source: SourceFailure }
@@ -103,7 +103,7 @@ export type ExportRunFailure =
   | { readonly reason: "processing"; readonly message: string }
   | { readonly reason: "crashed"; readonly step: string; readonly times: number };
 
-/** A request that cannot be granted, and why. src/http/kernel/problems.ts alone turns these into status codes. */
+/** Why a request is refused. Only src/http/kernel/problems.ts turns these into status codes. */
 export type Refusal =
   | {
       readonly reason: "not_found";
@@ -123,7 +123,7 @@ export type Refusal =
         | "listener";
       readonly id: string;
     }
-  /** The record exists, but not at the moment asked for. */
+  /** The record exists now, but did not at that moment. */
   | { readonly reason: "not_found_then"; readonly message: string }
   | { readonly reason: "unauthorized"; readonly message: string }
   | { readonly reason: "plan_required"; readonly plan: string }

@@ -4,6 +4,6 @@ export interface Page {
   readonly limit: number | null;
 }
 
-/** The part of a list that a page asks for. */
+/** The items of a page. */
 export const pageOf = <T>(all: readonly T[], { offset, limit }: Page): readonly T[] =>
   all.slice(offset, limit === null ? undefined : offset + limit);

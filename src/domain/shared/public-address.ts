@@ -1,22 +1,22 @@
 import { fail, ok, type Result } from "./result.ts";
 
-/** Where a customer says that something of his is: hostile, since the service itself goes there. */
+/** Addresses that customers give. They are hostile input, because the service sends requests there. */
 
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Names that never lead to a public service: reserved ones (RFC 6761, 6762, 8375), and those of private networks. */
+/** Top-level names without public services: reserved ones (RFC 6761, 6762, 8375), and those of private networks. */
 const PRIVATE_DOMAINS = new Set(
   "localhost local localdomain internal intranet private corp home lan svc arpa test example invalid onion".split(" "),
 );
 
-/** Below are the ports of system services: mail, remote shells and the like. */
+/** Lower ports belong to system services such as mail and remote shells. */
 const MIN_CUSTOM_PORT = 1024;
 
 /**
- * The address as an origin with its path, without a slash at the end; nothing in it leads to a private network. A
- * failure is what to correct, `member` being the name under which the address was sent.
+ * The origin and path of the address, without a slash at the end; it does not lead to a private network. A failure says
+ * what to correct. `member`: the name under which the address was sent.
  */
 export function publicAddress(
   text: string,
@@ -26,7 +26,7 @@ export function publicAddress(
     allowLoopback,
   }: { readonly member: string; readonly example: string; readonly allowLoopback: boolean },
 ): Result<string, string> {
-  // The parser also brings every spelling of an IP address (decimal, octal, hexadecimal, full-width) into one form.
+  // The parser also normalizes every spelling of an IP address (decimal, octal, hexadecimal, full-width).
   const url = URL.parse(text);
   if (url === null) return fail(`Give ${member} as a full URL, for example ${example}.`);
   if (url.username !== "" || url.password !== "")
@@ -48,10 +48,10 @@ const isWeb = (url: URL): boolean => url.protocol === "http:" || url.protocol ==
 
 const isPublicName = (hostname: string): boolean => {
   if (hostname.startsWith("[") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname)) return false;
-  // One dot at the end is the same name, fully qualified.
+  // A dot at the end makes the name fully qualified.
   const labels = hostname.replace(/\.$/, "").split(".");
   const top = labels.at(-1) ?? "";
   if (labels.length < 2 || labels.includes("")) return false;
-  // Instance metadata is at metadata.goog, metadata.tencentyun.com and the like.
+  // Cloud providers serve instance metadata at names such as metadata.goog and metadata.tencentyun.com.
   return !PRIVATE_DOMAINS.has(top) && labels[0] !== "metadata";
 };

@@ -7,19 +7,19 @@ import type { Window } from "./time.ts";
  */
 export interface SegmentRef {
   readonly key: string;
-  /** ETag of the object, so that a read can insist on the bytes the snapshot saw. */
+  /** ETag of the object; a read fails if the object is another one. */
   readonly etag: string;
   readonly bytes: number;
   readonly rows: number;
-  /** Least and greatest `start_time` in epoch microseconds. */
+  /** Minimum and maximum of `start_time`, in epoch microseconds. */
   readonly minStart: number;
   readonly maxStart: number;
 }
 
-/** A segment, and which of its rows are meant. */
+/** A segment, and which of its rows are selected. */
 export interface SelectedSegment extends SegmentRef {
-  /** Only those that began in one of these windows; null: those of the window asked for. */
+  /** Only the rows that began in one of these windows; null: those of the window of the run. */
   readonly keep: readonly Window[] | null;
-  /** Of these, some may not match the filter asked for; absent: all do. */
+  /** `some`: not all of these rows may match the filter; absent: all do. */
   readonly matches?: "some";
 }

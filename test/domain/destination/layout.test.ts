@@ -52,12 +52,12 @@ describe("files are written under a Hive-partitioned path", () => {
     expect(fileKey("a/day=9", 0, 123_456)).toBe("a/day=9/0-123456.parquet");
   });
 
-  test("the manifest and _SUCCESS stand beside the data tree", () => {
+  test("the manifest and _SUCCESS are beside the data tree", () => {
     expect(manifestKey("traces", "e")).toBe("traces/_waybill/export_id=e/manifest.json");
     expect(successKey("traces", "e")).toBe("traces/_waybill/export_id=e/_SUCCESS");
   });
 
-  test("the test file stands under tmp", () => {
+  test("the test file of the check is under tmp", () => {
     expect(probeKey("traces", "check-1")).toBe("traces/tmp/check-1.txt");
     expect(probeKey("", "check-1")).toBe("tmp/check-1.txt");
   });

@@ -8,7 +8,7 @@ import { dayOf } from "../../../src/domain/shared/time.ts";
 const instant = fc.integer({ min: 0, max: Date.parse("2100-01-01") });
 
 describe("partitions", () => {
-  it("are UTC days that tile the half-open window, the first and the last cut by it", () => {
+  it("are the UTC days of the half-open window, the first and the last cut by it", () => {
     const partitions = partitionsOf({
       start: Date.parse("2024-02-28T22:30:00Z"),
       end: Date.parse("2024-03-01T01:00:00Z"),
@@ -20,12 +20,12 @@ describe("partitions", () => {
     ]);
   });
 
-  it("of a window that ends at midnight do not touch the day that begins there", () => {
+  it("of a window that ends at midnight leave out the day that begins then", () => {
     const days = partitionsOf({ start: Date.parse("2026-01-01T00:00:00Z"), end: Date.parse("2026-01-03T00:00:00Z") });
     expect(days.map((one) => one.day)).toEqual(["2026-01-01", "2026-01-02"]);
   });
 
-  it("say nothing twice and lose nothing", () => {
+  it("cover the window without overlap and without gap", () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: 1, max: 40 * 86_400_000 }), (start, length) => {
         const end = start + length;
@@ -56,7 +56,7 @@ describe("a table", () => {
   /** Few beside the others, so that many are put again and removed. */
   const ids = fc.oneof(fc.string(), fc.constantFrom("a", "b", "c"));
 
-  it("keeps what was put and not removed, in the order in which ids were new, whatever else is made of it", () => {
+  it("holds what was put and not removed, in insertion order, and never changes", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(ids, fc.option(fc.nat())), { maxLength: 50 }), (changes) => {
         const tables = [emptyBucketMap<number>()];

@@ -19,7 +19,7 @@ const opened: ExportRunEvent = { type: "UploadOpened", file: 0, key: "traces/0.p
 const failure = { reason: "store", store: storeFailure() } as const;
 
 describe("a run", () => {
-  it("begins its first attempt when it is woken, and may take 4 hours", () => {
+  it("begins its first attempt when it is woken, with a deadline of 4 hours", () => {
     given(started).when({ type: "Wake", now: NOW }).then(attempt).thenWakesAt(NOW);
     given(started).wakesAt(NOW);
   });
@@ -31,7 +31,7 @@ describe("a run", () => {
     expect(nextStep(given(started, attempt, taken, planned).state)).toBe("upload");
   });
 
-  it("does not take the snapshot of a step that hung for that of the step that began later", () => {
+  it("ignores the snapshot of a step that hung while a later one began", () => {
     const begun: ExportRunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
     const crashed: ExportRunEvent = { type: "StepCrashed", step: "snapshot", times: 1, at: NOW };
     const again = given(started, attempt, begun, crashed, begun);
@@ -54,7 +54,7 @@ describe("a run", () => {
       .then({ type: "FileCommitted", file: fileOf(1, 10), at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
   });
 
-  it("is never COMPLETED when rows are missing in the files", () => {
+  it("is never COMPLETED while rows are missing in the files", () => {
     const outcome = given(started, attempt, taken, planned, {
       type: "FileCommitted",
       file: fileOf(0, 20),
@@ -94,7 +94,7 @@ describe("a run", () => {
     expect(state.status === "RUNNING" && state.progress.upload?.parts).toHaveLength(1);
   });
 
-  it("is retried after a fixed 30 s when the store is out of order", () => {
+  it("is retried after a fixed 30 s when the store is unavailable", () => {
     given(started, attempt)
       .when({ type: "RecordFailure", failure, now: NOW })
       .then({ type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW })
@@ -139,7 +139,7 @@ describe("a run", () => {
       .then({ type: "RunFailed", retry: 0, failure: { reason: "destination_deleted" }, at: NOW });
   });
 
-  it("whose upload the store has lost begins that upload anew, at the price of one retry", () => {
+  it("opens a new upload when the store has lost the old one, and spends one retry", () => {
     const lost = { reason: "store", store: storeFailure({ reason: "no_such_upload" }) } as const;
     const { state } = given(started, attempt, taken, planned, opened, { type: "UploadLost", file: 0, at: NOW }).when({
       type: "RecordFailure",
@@ -149,13 +149,13 @@ describe("a run", () => {
     expect(state).toMatchObject({ status: "RUNNING", retryAt: NOW + 30_000, progress: { upload: null } });
   });
 
-  it("keeps the upload that it opened since when a step that hung says that an earlier one is lost", () => {
+  it("keeps its present upload when a step that hung reports that an earlier one is lost", () => {
     given(started, attempt, taken, planned, opened)
       .when({ type: "RecordUploadLost", file: 0, uploadId: "earlier", now: NOW })
       .thenNothing();
   });
 
-  it("that exceeds 4 hours keeps what it has and is retried", () => {
+  it("that exceeds 4 hours keeps its finished work and is retried", () => {
     const late = NOW + 4 * HOUR_MS;
     given(started, attempt)
       .when({ type: "RecordSnapshot", snapshot, snapshotStep: 0, now: late })
@@ -171,7 +171,7 @@ describe("a run", () => {
       );
   });
 
-  it("that meets a storage error at the end of its 4 hours is not retried for the time", () => {
+  it("fails at a storage error, even when its 4 hours are over", () => {
     const late = NOW + 4 * HOUR_MS;
     const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
     given(started, attempt)
@@ -179,7 +179,7 @@ describe("a run", () => {
       .then({ type: "RunFailed", retry: 0, failure: denied, at: late });
   });
 
-  it("interrupted by the infrastructure spends no retry", () => {
+  it("that is interrupted by the infrastructure spends no retry", () => {
     given(started, attempt, { type: "StepBegan", step: "snapshot", at: NOW })
       .when({ type: "Wake", now: NOW + 5 })
       .then({ type: "StepCrashed", step: "snapshot", times: 1, at: NOW + 5 });
@@ -192,13 +192,13 @@ describe("a run", () => {
     expect(events.map((event) => event.type)).toEqual(["StepCrashed", "AttemptFailed"]);
   });
 
-  it("that paused did not crash", () => {
+  it("whose step was paused has not crashed", () => {
     given(started, attempt, { type: "StepBegan", step: "upload", at: NOW }, { type: "StepPaused", at: NOW })
       .when({ type: "Wake", now: NOW })
       .thenNothing();
   });
 
-  it("cancelled gives up its open upload and its scratch objects, then rests", () => {
+  it("that is cancelled aborts its open upload and deletes its scratch objects, then rests", () => {
     const cancelled: ExportRunEvent = { type: "RunCancelled", at: NOW };
     const { state } = given(started, attempt, taken, planned, opened, cancelled);
     expect(nextStep(state)).toBe("abort");
@@ -209,7 +209,7 @@ describe("a run", () => {
     );
   });
 
-  it("cancelled during an upload stays cancelled, whatever the upload reports", () => {
+  it("that is cancelled during an upload stays cancelled, whatever the upload reports", () => {
     given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
       .when({ type: "RecordFile", file: fileOf(0, 20), now: NOW })
       .thenNothing();

@@ -31,7 +31,7 @@ const file = {
 const failure = { reason: "store", store: storeFailure() } as const;
 
 describe("a paused run", () => {
-  it("begins nothing and sleeps until it is resumed", () => {
+  it("begins no work and is not woken until it is resumed", () => {
     const resting = given(...uploading, paused());
     resting.wakesAt(null);
     expect(nextStep(resting.state)).toBeNull();
@@ -43,7 +43,7 @@ describe("a paused run", () => {
       .thenWakesAt(NOW + HOUR_MS);
   });
 
-  it("keeps the part and the file that were on their way, and may be COMPLETED by them", () => {
+  it("records the part and the file that were under way, and may be COMPLETED by them", () => {
     const part = { file: 0, part: 1, etag: "e", md5: "m", bytes: 5 } as const;
     given(...uploading, paused())
       .when({ type: "RecordPart", uploadId: "u", ...part, now: NOW })
@@ -53,13 +53,13 @@ describe("a paused run", () => {
       .then({ type: "FileCommitted", file, at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
   });
 
-  it("refuses an upload that was opened too late, so that its step gives it up", () => {
+  it("ignores an upload that was opened too late, so that its step aborts it", () => {
     given(started, attempt, taken, planned, paused())
       .when({ type: "RecordUploadOpened", file: 0, key: "k", uploadId: "u", now: NOW })
       .thenNothing();
   });
 
-  it("spends no retry: what failed meanwhile is done again", () => {
+  it("spends no retry for work that failed meanwhile, and does it again", () => {
     given(...uploading, paused())
       .when({ type: "RecordFailure", failure, now: NOW })
       .thenNothing();
@@ -68,7 +68,7 @@ describe("a paused run", () => {
       .then({ type: "UploadLost", file: 0, at: NOW });
   });
 
-  it("is not counted as interrupted: the step under way was closed", () => {
+  it("does not count as interrupted, because the step under way was closed", () => {
     given(...uploading, paused(), { type: "RunResumed", order: 6, deadline: NOW + 4 * HOUR_MS, at: NOW })
       .when({ type: "Wake", now: NOW })
       .thenNothing();
@@ -85,7 +85,7 @@ describe("a paused run", () => {
       .then({ type: "UploadLost", file: 0, at: deadline - 1 });
   });
 
-  it("does not begin its retry while it is paused, and begins it at once when that instant has passed", () => {
+  it("begins its retry when it is resumed, at once if the retry is due", () => {
     const failed: ExportRunEvent = { type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const waiting = given(started, attempt, failed, paused(5, NOW + 10_000));
     waiting.wakesAt(null);
@@ -97,7 +97,7 @@ describe("a paused run", () => {
     waiting.when({ type: "Resume", order: 6, now: NOW + 20_000 }).thenWakesAt(NOW + 30_000);
   });
 
-  it("can be cancelled and timed out, and then gives up its upload", () => {
+  it("can be cancelled and can time out, and then aborts its upload", () => {
     const cancelled = given(...uploading, paused()).when({ type: "Cancel", now: NOW });
     cancelled.then({ type: "RunCancelled", at: NOW }).thenWakesAt(NOW);
     expect(nextStep(cancelled.state)).toBe("abort");
@@ -106,7 +106,7 @@ describe("a paused run", () => {
       .then({ type: "RunTimedOut", at: NOW });
   });
 
-  it("that has ended meanwhile hears neither pause nor resume", () => {
+  it("ignores pause and resume after its end", () => {
     const over = given(started, { type: "RunCancelled", at: NOW });
     over.when({ type: "Pause", order: 5, now: NOW }).thenNothing();
     over.when({ type: "Resume", order: 6, now: NOW }).thenNothing();
@@ -114,7 +114,7 @@ describe("a paused run", () => {
 });
 
 describe("pause and resume, delivered at least once and each for the first time in order", () => {
-  it("leave the run as its export last asked, whatever is repeated however late", () => {
+  it("leave the run as its export last told it, also with late repetitions", () => {
     const orders = fc.array(fc.nat({ max: 7 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), orders, (count, repeats) => {
@@ -146,7 +146,7 @@ describe("the open upload of an ended run", () => {
     now: NOW,
   });
 
-  it("is given up once", () => {
+  it("is aborted once", () => {
     given(...ended)
       .when(tried(null))
       .then({ type: "UploadAborted", file: 0, at: NOW });
@@ -155,7 +155,7 @@ describe("the open upload of an ended run", () => {
       .thenNothing();
   });
 
-  it("is tried again after 30 s when the store was out of order; the scratch objects go meanwhile", () => {
+  it("is aborted again after 30 s when the store was unavailable; the scratch objects are deleted meanwhile", () => {
     const again: ExportRunEvent = { type: "AbortFailed", file: 0, failure, retryAt: NOW + 30_000, at: NOW };
     const waiting = given(...ended)
       .when(tried(failure))
@@ -187,7 +187,7 @@ describe("the open upload of an ended run", () => {
     expect(state).toMatchObject({ status: "CANCELLED", clean: true, progress: { upload: null } });
   });
 
-  it("is left there at once when the right to give it up is missing", () => {
+  it("is left to that rule at once when the right to abort it is missing", () => {
     const denied = { reason: "store", store: storeFailure({ reason: "access_denied", retryable: false }) } as const;
     given(...ended)
       .when({ type: "RecordUploadAborted", file: 0, failure: denied, now: NOW })

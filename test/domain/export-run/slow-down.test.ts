@@ -35,7 +35,7 @@ describe("a run whose store asks for fewer requests", () => {
     expect(state).toMatchObject({ retry: 0, failures: [], progress: { partsInFlight: 2, upload: { parts: [{}] } } });
   });
 
-  it("goes on when the pause is over, and not before", () => {
+  it("continues when the pause is over, and not before", () => {
     const slowed = given(...before, ...slowedTo(2).slice(0, 1));
     slowed.when({ type: "Wake", now: NOW + 4999 }).thenNothing();
     const { state } = slowed
@@ -45,7 +45,7 @@ describe("a run whose store asks for fewer requests", () => {
     expect(nextStep(state)).toBe("upload");
   });
 
-  it("goes down to one part at a time, then spends a retry like any failure that passes", () => {
+  it("goes down to one part at a time, then spends a retry like any passing failure", () => {
     given(...before, ...slowedTo(2))
       .when(throttled)
       .then({ type: "SlowedDown", partsInFlight: 1, resumeAt: NOW + 5000, at: NOW });
@@ -65,7 +65,7 @@ describe("a run whose store asks for fewer requests", () => {
       .then({ type: "FileCommitted", file: file(0), at: NOW });
   });
 
-  it("may be cancelled during the pause, and the pause moves no deadline", () => {
+  it("can be cancelled during the pause, and the pause moves no deadline", () => {
     const slowed = given(...before, ...slowedTo(2).slice(0, 1));
     slowed.when({ type: "Cancel", now: NOW + 1 }).then({ type: "RunCancelled", at: NOW + 1 });
     const late = NOW + 4 * HOUR_MS;

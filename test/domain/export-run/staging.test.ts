@@ -58,7 +58,7 @@ describe("the pages of a table", () => {
     expect(state).toMatchObject({ progress: { staging: { pages: 2, segments: [segment] } } });
   });
 
-  it("are given up when the table has changed, before the snapshot only", () => {
+  it("are dropped when the table has changed, but only before the snapshot", () => {
     const dropped = given(...begun, counted, staged)
       .when({ type: "DropStaging", snapshotStep: 1, now: NOW })
       .then({ type: "StagingDropped", at: NOW });
@@ -72,7 +72,7 @@ describe("the pages of a table", () => {
       .thenNothing();
   });
 
-  it("are not staged by a step that hung while a later one began: it may have counted other rows", () => {
+  it("are not staged by a step that hung while a later one began, since it may have counted other rows", () => {
     const again: ExportRunEvent = { type: "StepBegan", step: "snapshot", at: NOW };
     given(...begun, again)
       .when({ type: "RecordStaging", staging, snapshotStep: 1, now: NOW })
@@ -88,7 +88,7 @@ describe("the pages of a table", () => {
       .then(staged);
   });
 
-  it("that arrive while the run is paused are kept", () => {
+  it("are recorded while the run is paused", () => {
     given(...begun, counted, { type: "RunPaused", order: 1, at: NOW })
       .when({ type: "RecordPage", page: 0, segment, snapshotStep: 1, now: NOW })
       .then(staged);
@@ -102,7 +102,7 @@ describe("a failure of the table", () => {
       source: { reason: "busy", retryable, code: 202, status: 500, advice: "" },
     }) as const;
 
-  it("spends a retry when it may pass, and ends the run when it needs somebody's hand", () => {
+  it("spends a retry when it may pass, and ends the run when the customer must act", () => {
     const passing = given(...begun).when({ type: "RecordFailure", failure: failure(true), now: NOW });
     expect(passing.events.map(({ type }) => type)).toEqual(["AttemptFailed"]);
     const final = given(...begun).when({ type: "RecordFailure", failure: failure(false), now: NOW });

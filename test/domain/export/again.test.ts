@@ -57,7 +57,7 @@ describe("the retry of a failed run", () => {
 });
 
 describe("two definitions ask for the same export", () => {
-  it("whenever they were asked, and in whatever order their members stand", () => {
+  it("whatever the time of the request and the order of members", () => {
     const { id, ...others } = definition;
     expect(isSameOrder(definition, { ...others, id, createdAt: NOW + 1 })).toBe(true);
   });

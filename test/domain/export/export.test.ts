@@ -34,7 +34,7 @@ const reported = (ordinal: number, seq: number, what = done): ExportEvent => ({
 const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
 
 describe("a one-off export", () => {
-  it("is CREATED until the workspace lets it in, then RUNNING with a run for each UTC day", () => {
+  it("is CREATED until the workspace admits it, then RUNNING with a run for each UTC day", () => {
     expect(given(created).state.status).toBe("CREATED");
     given(created)
       .when({ type: "Admit", now: NOW })
@@ -51,13 +51,13 @@ describe("a one-off export", () => {
       .then(reported(7, 3), admitted(45));
   });
 
-  it("ignores a report it has heard, and an older one", () => {
+  it("ignores a repeated report, and an older one", () => {
     const heard = given(created, started, admitted(0), admitted(1), reported(0, 5));
     heard.when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: done, now: NOW }).thenNothing();
     heard.when({ type: "RecordRunReport", ordinal: 0, seq: 4, report: report(), now: NOW }).thenNothing();
   });
 
-  it("is COMPLETED when every run is done and the manifest lies in the bucket", () => {
+  it("is COMPLETED when every run is done and the manifest is in the bucket", () => {
     const all = given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5));
     all.wakesAt(NOW);
     all
@@ -72,7 +72,7 @@ describe("a one-off export", () => {
       .thenNothing();
   });
 
-  it("writes the manifest again 30 s after the store was out of order", () => {
+  it("writes the manifest again 30 s after the store was unavailable", () => {
     given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5))
       .when({ type: "RecordManifestFailure", failure: storeFailure(), now: NOW })
       .thenWakesAt(NOW + 30_000);
@@ -93,14 +93,14 @@ describe("a one-off export", () => {
       .thenWakesAt(null);
   });
 
-  it("can be cancelled before and during its work, once and for all", () => {
+  it("can be cancelled before and during its work, finally", () => {
     given(created).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW });
     const cancelled = given(created, started, { type: "ExportCancelled", at: NOW });
     cancelled.when({ type: "Cancel", now: NOW }).thenNothing();
     cancelled.when({ type: "Admit", now: NOW }).thenNothing();
   });
 
-  it("that has ended otherwise refuses to be cancelled", () => {
+  it("cannot be cancelled after another end", () => {
     given(created, started, { type: "ExportTimedOut", at: NOW })
       .when({ type: "Cancel", now: NOW })
       .thenRefused({ reason: "conflict", message: "The export has already ended with status TIMEDOUT." });
@@ -155,7 +155,7 @@ describe("a scheduled export", () => {
     expect(windows.every(([from, to]) => to - from === 6 * HOUR_MS)).toBe(true);
   });
 
-  it("spawns a window together with the late rows found before it, and follows up no note twice", () => {
+  it("spawns a window with the late rows found before it, and looks at no day registration twice", () => {
     const late = [{ start: start - HOUR_MS, end: start }];
     const spawned = given(schedule)
       .when({
@@ -181,7 +181,7 @@ describe("a scheduled export", () => {
     ({ type: "Wake", look: { ...emptyLook(start), table }, now: spawnAt }) as const;
   const lookFailed: ExportEvent = { type: "LookFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
 
-  it("waits with its window while the customer's table cannot be asked, 20 times 30 s", () => {
+  it("waits with its window while the customer's table cannot be queried, 20 times 30 s", () => {
     given(schedule)
       .when(lookThat(fail(lost)))
       .then(lookFailed)
@@ -195,12 +195,12 @@ describe("a scheduled export", () => {
     expect(spawned.state).toMatchObject({ look: { failures: 0, retryAt: null } });
   });
 
-  it("does not wait for what somebody must mend: the export of the window says what it is", () => {
+  it("spawns its window at once when the customer must act: the export of the window shows the failure", () => {
     const { events } = given(schedule).when(lookThat(fail(sourceFailure("access_denied"))));
     expect(events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
   });
 
-  it("gives a window up to when the customer's table is read, and knows it for the next one", () => {
+  it("gives a window a bound in the customer's table, and keeps it for the next one", () => {
     const take = { since: 1, start, bound: 5, owed: [], settled: [] };
     const { events, state } = given(schedule).when(lookThat(ok(take)));
     expect(events).toMatchObject([{ type: "WindowSpawned", table: take }]);
@@ -218,7 +218,7 @@ describe("a scheduled export", () => {
       given(schedule).when({ type: "Wake", look, now: spawnAt }).thenNothing().thenWakesAt(spawnAt);
   });
 
-  it("stays CREATED, is never let in, and spawns no more once it is cancelled", () => {
+  it("stays CREATED, is never admitted, and spawns nothing after it is cancelled", () => {
     given(schedule).when({ type: "Admit", now: NOW }).thenNothing();
     given(schedule).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);
     given(schedule, { type: "ExportCancelled", at: NOW })

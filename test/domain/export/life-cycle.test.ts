@@ -93,19 +93,19 @@ describe("an export", () => {
     }[];
   } = {
     Create: [
-      { what: "is asked for", command: { type: "Create", plan, now: NOW }, becomes: { "not created": "CREATED" } },
+      { what: "is created", command: { type: "Create", plan, now: NOW }, becomes: { "not created": "CREATED" } },
     ],
     Admit: [
       {
-        what: "is let in",
+        what: "is admitted",
         command: { type: "Admit", now: NOW },
         becomes: { CREATED: "RUNNING", "CREATED, paused": "RUNNING, paused" },
       },
     ],
     RecordRunReport: [
-      { what: "hears that one run is done", command: heard(0, "COMPLETED"), becomes: {} },
+      { what: "records that one run is done", command: heard(0, "COMPLETED"), becomes: {} },
       {
-        what: "hears that a run has exhausted its retries",
+        what: "records that a run has exhausted its retries",
         command: heard(1, "FAILED"),
         becomes: {
           RUNNING: "FAILED",
@@ -115,7 +115,7 @@ describe("an export", () => {
         },
       },
       {
-        what: "hears of a run when its time is over",
+        what: "records a report after its deadline",
         command: heard(0, "COMPLETED", LATE),
         becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
       },
@@ -123,19 +123,19 @@ describe("an export", () => {
     BeginManifest: [
       { what: "begins its manifest", command: { type: "BeginManifest", now: NOW }, becomes: {} },
       {
-        what: "begins its manifest when its time is over",
+        what: "begins its manifest after its deadline",
         command: { type: "BeginManifest", now: LATE },
         becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
       },
     ],
     RecordMarkerRemoved: [
       {
-        what: "has taken _SUCCESS away",
+        what: "has removed _SUCCESS",
         command: { type: "RecordMarkerRemoved", failure: null, now: NOW },
         becomes: {},
       },
       {
-        what: "could not take _SUCCESS away for now",
+        what: "could not remove _SUCCESS for now",
         command: { type: "RecordMarkerRemoved", failure: passing, now: NOW },
         becomes: {},
       },
@@ -147,7 +147,7 @@ describe("an export", () => {
         becomes: { "RUNNING, every run done": "COMPLETED", "RUNNING, every run done, paused": "COMPLETED" },
       },
       {
-        what: "has written its manifest when its time is over",
+        what: "has written its manifest after its deadline",
         command: { type: "RecordManifest", manifest, now: LATE },
         becomes: {
           RUNNING: "TIMEDOUT",
@@ -210,7 +210,7 @@ describe("an export", () => {
     ],
     FailForDeletedProject: [
       {
-        what: "loses its project",
+        what: "fails because its project was deleted",
         command: { type: "FailForDeletedProject", now: LATE },
         becomes: {
           CREATED: "FAILED",
@@ -227,7 +227,7 @@ describe("an export", () => {
     Wake: [
       { what: "is woken", command: { type: "Wake", look: null, now: NOW }, becomes: {} },
       {
-        what: "is woken when its time is over",
+        what: "is woken after its deadline",
         command: { type: "Wake", look: null, now: LATE },
         becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
       },
@@ -244,7 +244,7 @@ describe("an export", () => {
     expect(nameOf(ask(bulkExport, fold(bulkExport, LOGS[name]), command))).toBe(becomes);
   });
 
-  it("that has ended stays as it is, whatever comes and however often it is read again from its log", () => {
+  it("that has ended stays so, whatever command comes and however often its log is folded", () => {
     const commands = Object.values(ROWS)
       .flat()
       .map(({ command }) => command as ExportCommand);
@@ -412,7 +412,7 @@ describe("a run", () => {
       },
     ],
     DropStaging: [
-      { what: "gives up what it has staged", command: { type: "DropStaging", snapshotStep: 0, now: NOW }, becomes: {} },
+      { what: "drops what it has staged", command: { type: "DropStaging", snapshotStep: 0, now: NOW }, becomes: {} },
     ],
     RecordDerived: [
       {
@@ -456,12 +456,12 @@ describe("a run", () => {
     ],
     RecordUploadAborted: [
       {
-        what: "has given up its upload",
+        what: "has aborted its upload",
         command: { type: "RecordUploadAborted", file: 0, failure: null, now: NOW },
         becomes: {},
       },
       {
-        what: "could not give up its upload",
+        what: "could not abort its upload",
         command: { type: "RecordUploadAborted", file: 0, failure, now: NOW },
         becomes: {},
       },
@@ -486,7 +486,7 @@ describe("a run", () => {
         becomes: { RUNNING: "FAILED", "RUNNING, the last retry": "FAILED" },
       },
       {
-        what: "finds its destination deleted",
+        what: "fails because its destination was deleted",
         command: { type: "RecordFailure", failure: { reason: "destination_deleted" }, now: NOW },
         becomes: { RUNNING: "FAILED", "RUNNING, the last retry": "FAILED" },
       },
@@ -504,7 +504,7 @@ describe("a run", () => {
       },
     ],
     Resume: [
-      { what: "hears an old resume", command: { type: "Resume", order: 1, now: NOW }, becomes: {} },
+      { what: "gets an old resume", command: { type: "Resume", order: 1, now: NOW }, becomes: {} },
       {
         what: "is resumed, however late",
         command: { type: "Resume", order: 2, now: 2 * LATE },
@@ -518,7 +518,7 @@ describe("a run", () => {
     Cancel: [{ what: "is cancelled", command: { type: "Cancel", now: LATE }, becomes: ends("CANCELLED") }],
     TimeOut: [
       {
-        what: "hears that its export has timed out",
+        what: "is timed out by its export",
         command: { type: "TimeOut", now: NOW },
         becomes: ends("TIMEDOUT"),
       },
@@ -556,7 +556,7 @@ describe("a run", () => {
     }
   };
 
-  it("that has ended stays so, whatever comes and however often it is read again, and forgets no file", () => {
+  it("that has ended stays so, whatever command comes and however often its log is folded, and loses no file", () => {
     fc.assert(
       fc.property(anything, (asked) =>
         play(asked, (before, after) => {
@@ -569,7 +569,7 @@ describe("a run", () => {
     );
   });
 
-  it("is woken exactly when it has something to do: never at rest, never while paused", () => {
+  it("is woken exactly when it has work to do: never at rest, never while paused", () => {
     fc.assert(
       fc.property(anything, (asked) =>
         play(asked, (_before, after) => {
@@ -584,7 +584,7 @@ describe("a run", () => {
     );
   });
 
-  it("never counts more retries than failures, nor more than there are", () => {
+  it("never counts more retries than failures, nor more than the limit", () => {
     fc.assert(
       fc.property(anything, (asked) =>
         play(asked, (_before, after) => {

@@ -21,7 +21,7 @@ const written = (...verifications: readonly Verification[]) => {
 };
 
 describe("the manifest", () => {
-  it("has for each file what proves it: rows, bytes, SHA-256, the ETag expected, the ETag seen", () => {
+  it("has rows, bytes, SHA-256, the expected ETag and the seen ETag of each file", () => {
     expect(written("size+etag")).toMatchObject({
       manifest_version: 2,
       bucket_name: "bucket",
@@ -49,7 +49,7 @@ describe("the manifest", () => {
     });
   });
 
-  it("says of the export what can be said of its weakest file", () => {
+  it("has the weakest verification of a file as that of the export", () => {
     expect(written("size+etag", "size+etag").verification).toBe("size+etag");
     expect(written("size+etag", "size").verification).toBe("size");
     expect(written("none", "size", "size+etag").verification).toBe("none");

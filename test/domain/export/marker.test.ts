@@ -23,7 +23,7 @@ const removed = (failure: ReturnType<typeof storeFailure> | null) =>
   ({ type: "RecordMarkerRemoved", failure, now: NOW }) as const;
 
 describe("_SUCCESS of an export that ended otherwise while its manifest was being written", () => {
-  it("may stand from when the manifest is begun, which is recorded once", () => {
+  it("may be in the bucket from when the manifest is begun, which is recorded once", () => {
     given(...proving)
       .when({ type: "BeginManifest", now: NOW })
       .then(began);
@@ -35,7 +35,7 @@ describe("_SUCCESS of an export that ended otherwise while its manifest was bein
       .thenNothing();
   });
 
-  it("is taken away, then the export rests", () => {
+  it("is removed, then the export rests", () => {
     const ended = given(...proving, began, cancelled);
     ended.wakesAt(NOW);
     expect([isMarkerDue(ended.state, NOW), isOver(ended.state)]).toEqual([true, false]);
@@ -43,7 +43,7 @@ describe("_SUCCESS of an export that ended otherwise while its manifest was bein
     expect([rest.state.status, isOver(rest.state)]).toEqual(["CANCELLED", true]);
   });
 
-  it("is tried to be taken away again 30 s later, as often as a run is retried", () => {
+  it("is removed again after 30 s, with as many retries as a run has", () => {
     const again: ExportEvent = {
       type: "MarkerRemovalFailed",
       failure: storeFailure(),
@@ -59,14 +59,14 @@ describe("_SUCCESS of an export that ended otherwise while its manifest was bein
       .thenWakesAt(null);
   });
 
-  it("is left when the right to take it away is missing", () => {
+  it("is left when the right to remove it is missing", () => {
     const failure = storeFailure({ reason: "access_denied", retryable: false });
     given(...proving, began, cancelled)
       .when(removed(failure))
       .then({ type: "MarkerLeft", failure, at: NOW });
   });
 
-  it("does not concern an export that is COMPLETED, nor one that had not begun its manifest", () => {
+  it("is not removed for an export that is COMPLETED or that had not begun its manifest", () => {
     const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
     given(
       ...proving,

@@ -33,7 +33,7 @@ const reported = (ordinal: number, status: ExportRunReport["status"]): ExportEve
 const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
 
 describe("a paused export", () => {
-  it("keeps its status, shows since when, and is not woken", () => {
+  it("keeps its status, shows since when it is paused, and is not woken", () => {
     const resting = given(created, started, admitted(0), paused());
     resting.wakesAt(null);
     expect(viewOf(resting.state)).toMatchObject({ status: "RUNNING", pausedAt: NOW });
@@ -41,7 +41,7 @@ describe("a paused export", () => {
     resting.when({ type: "Wake", look: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
   });
 
-  it("gets the time back for which it was paused, and lets runs in again", () => {
+  it("gets back the time for which it was paused, and admits runs again", () => {
     const at = NOW + 100 * HOUR_MS;
     given(created, started, admitted(0), reported(0, "COMPLETED"), paused())
       .when({ type: "Resume", now: at })
@@ -49,7 +49,7 @@ describe("a paused export", () => {
       .thenWakesAt(at + TIMEOUT_MS);
   });
 
-  it("lets no further run in, and hears how its runs end", () => {
+  it("admits no further run, and records how its runs end", () => {
     given(created, started, admitted(0), paused())
       .when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: report("COMPLETED"), now: NOW })
       .then(reported(0, "COMPLETED"));
@@ -70,7 +70,7 @@ describe("a paused export", () => {
     resting.when({ type: "Resume", now: NOW + HOUR_MS }).thenWakesAt(NOW);
   });
 
-  it("that waits for its turn keeps its place, begins paused, and has its 72 hours from when it is resumed", () => {
+  it("that waits in the queue keeps its place, begins paused, and has its 72 hours from when it is resumed", () => {
     const waiting = given(created, paused());
     const later = NOW + 10 * HOUR_MS;
     const begun = waiting
@@ -93,7 +93,7 @@ describe("a paused export", () => {
     expect(viewOf(over.state)).toMatchObject({ status: "CANCELLED", pausedAt: null });
   });
 
-  it("tells each run that works to pause and to go on, under a number that rises", () => {
+  it("tells each working run to pause and to resume, with a rising number", () => {
     const told = (seq: number, ...log: ExportEvent[]) => {
       const event = log.at(-1);
       if (event === undefined) throw new Error("a log has an event");
@@ -121,7 +121,7 @@ describe("an export whose 72 hours are over", () => {
     over.when({ type: "Wake", look: null, now: late }).then({ type: "ExportTimedOut", at: late });
   });
 
-  it("lets no further run in with the report that finds it out", () => {
+  it("admits no further run with the report that comes after the deadline", () => {
     const late = NOW + TIMEOUT_MS;
     const { events } = given(created, started, admitted(0)).when({
       type: "RecordRunReport",

@@ -10,7 +10,7 @@ const DAY = "2030-01-02";
 const MIDNIGHT = startOfDay(DAY);
 
 describe("the part of a day that a schedule has covered", () => {
-  it("begins with the day or with the schedule, and ends with the day or with the window to come", () => {
+  it("begins with the day or the schedule, and ends with the day or the next window", () => {
     const covered = (since: number, before: number) => coveredPartOf(DAY, MIDNIGHT + since, MIDNIGHT + before);
     expect(covered(-DAY_MS, 3 * DAY_MS)).toEqual({ start: MIDNIGHT, end: MIDNIGHT + DAY_MS });
     expect(covered(HOUR_MS, 5 * HOUR_MS)).toEqual({ start: MIDNIGHT + HOUR_MS, end: MIDNIGHT + 5 * HOUR_MS });
@@ -21,7 +21,7 @@ describe("the part of a day that a schedule has covered", () => {
 });
 
 describe("partitions of late rows", () => {
-  it("follow the days of the window and lie each in one day", () => {
+  it("follow the days of the window, each within one day", () => {
     const windows = [
       { start: MIDNIGHT - HOUR_MS, end: MIDNIGHT },
       { start: MIDNIGHT, end: MIDNIGHT + HOUR_MS },
@@ -43,7 +43,7 @@ describe("partitions of late rows", () => {
 });
 
 describe("free spans", () => {
-  it("together with the taken ones hold each number once", () => {
+  it("hold, together with the taken spans, each number once", () => {
     const bound = fc.integer({ min: 0, max: 12 });
     const spans: fc.Arbitrary<Span[]> = fc.array(
       fc.tuple(bound, bound).map(([a, b]) => ({ above: Math.min(a, b), upto: Math.max(a, b) })),

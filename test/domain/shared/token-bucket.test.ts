@@ -14,7 +14,7 @@ const takeAll = (instants: readonly number[], rate = RATE): readonly boolean[] =
 };
 
 describe("a token bucket", () => {
-  it("gives what was saved up at once, then as much as comes back", () => {
+  it("gives the saved tokens at once, then as many as are refilled", () => {
     expect(takeAll([0, 0, 0, 0, 0, 499, 500, 500, 1000])).toEqual([
       true,
       true,
@@ -28,17 +28,17 @@ describe("a token bucket", () => {
     ]);
   });
 
-  it("says when the next token is there", () => {
+  it("says when the next token is available", () => {
     const taking = takeTokens({ tokens: 0, at: 1000 }, RATE, 1, 1100);
     expect(taking).toMatchObject({ taken: 0, waitMs: 400 });
     expect(takeTokens(taking.bucket, RATE, 1, 1500)).toMatchObject({ taken: 1, waitMs: 0 });
   });
 
-  it("that was forgotten is full", () => {
+  it("is full when its state was lost", () => {
     expect(takeTokens(null, RATE, 1, 0)).toEqual({ taken: 1, waitMs: 0, bucket: { tokens: 3, at: 0 } });
   });
 
-  it("never gives more than was saved up and came back, whatever the times", () => {
+  it("never gives more tokens than were saved and refilled, whatever the times", () => {
     const times = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
     const rates = fc.record({ perSecond: fc.integer({ min: 1, max: 20 }), burst: fc.integer({ min: 1, max: 20 }) });
     fc.assert(
@@ -59,7 +59,7 @@ describe("a token bucket", () => {
     });
   });
 
-  it("gives a handful at once, or the whole tokens that are there", () => {
+  it("gives a small part of the burst at once, or the whole tokens that it has", () => {
     expect(takeTokens({ tokens: 20, at: 0 }, { perSecond: 1, burst: 20 }, 10, 0)).toMatchObject({ taken: 10 });
     expect(takeTokens({ tokens: 2.5, at: 0 }, RATE, 10, 0)).toMatchObject({ taken: 2, bucket: { tokens: 0.5 } });
     expect([3, 100, 500, 1_000_000].map((burst) => handfulOf({ perSecond: 1, burst }))).toEqual([1, 1, 5, 10]);

@@ -80,7 +80,7 @@ describe("projects are found by metadata", () => {
 });
 
 describe("a project", () => {
-  it("that was renamed is found by its new name only, and its old one is free", () => {
+  it("that was renamed is found by its new name only, and its old name is free", () => {
     const renamed = project("new", { id: demo.id });
     const after = given(
       created,
@@ -126,7 +126,7 @@ describe("a project", () => {
     }
   });
 
-  it("that is created again with the same description stays as it is: clients that upsert at each start make its log no longer", () => {
+  it("that is created again with the same description adds nothing to the log", () => {
     const said = { description: "d", extra: '{"metadata":{}}', retentionDays: 30 };
     const known = having(project("demo", said));
     known.when(create({ name: "demo", ...said }, true)).thenNothing();
@@ -139,7 +139,7 @@ describe("a project", () => {
     known.when(changed({ endTime: NOW })).then({ type: "ProjectChanged", project: ended, at: NOW });
   });
 
-  it("cannot take another's name or id, and keeps its own", () => {
+  it("cannot take another's name or id, and can keep its own", () => {
     const two = having(demo, project("other"));
     two.when(changed({ name: "other" })).thenRefused({ reason: "conflict" });
     two.when(changed({ name: "demo" })).thenNothing();
@@ -148,7 +148,7 @@ describe("a project", () => {
     two.when(create({ id: demo.id, name: "third" })).thenRefused({ reason: "conflict" });
   });
 
-  it("that was deleted leaves its name to a new one, but never its id", () => {
+  it("that was deleted frees its name, but never its id", () => {
     const deletion = asked({ type: "DeleteProject", id: demo.id });
     having(demo).when(deletion).then(deleted);
     gone.when(deletion).thenRefused({ reason: "not_found", what: "project" });
@@ -158,7 +158,7 @@ describe("a project", () => {
     expect(names(open(gone), "name", false)).toEqual([]);
   });
 
-  it("that was deleted gets no window of a schedule that was not told yet, and no export", () => {
+  it("that was deleted gets no further window and no export", () => {
     gone.when(asked({ type: "SpawnExport", definition, maxRunning: 15 })).thenNothing();
     const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
     given(created, { type: "ProjectCreated", project: demo, at: NOW }, destination, deleted)
@@ -176,7 +176,7 @@ describe("a project", () => {
     given(created, { type: "KeyRevoked", keyHash: "abc", at: NOW }).when(opened).thenRefused({ reason: "conflict" });
   });
 
-  it("is bound to a table since it reads these rows: a new password leaves that instant", () => {
+  it("keeps the instant of its binding when only the password changes", () => {
     const source = {
       ...{ url: "https://clickhouse.example.net", database: "default", table: "runs", user: "reader" },
       ...{ project: "p", columns: {} },
@@ -198,7 +198,7 @@ describe("a project", () => {
   });
 });
 
-it("projects are listed by name or by their beginning, in either direction", () => {
+it("projects are listed by name or by start time, in either direction", () => {
   const state = open(having(project("b"), project("a", { startTime: NOW + 1 }), project("c", { startTime: NOW - 1 })));
   expect(names(state, "start_time", true)).toEqual(["a", "b", "c"]);
   expect(names(state, "start_time", false)).toEqual(["c", "b", "a"]);

@@ -124,7 +124,7 @@ describe("a workspace", () => {
     having().when(order(schedule)).then({ type: "ExportRegistered", definition: schedule, at: NOW });
   });
 
-  it("forgets a queued export that was cancelled", () => {
+  it("removes a cancelled export from its queue", () => {
     const full = having(...Array.from({ length: 16 }, (_, n) => orderNumber(n)));
     const cancelled: ExportReport = { ...ended, status: "CANCELLED" };
     const { state } = full.when(reported("e15", 2, cancelled));
@@ -132,7 +132,7 @@ describe("a workspace", () => {
     expect(state.status === "OPEN" && state.running.size).toBe(15);
   });
 
-  it("refuses an export to a destination or of a project that it does not have", () => {
+  it("refuses an export to an unknown destination or of an unknown project", () => {
     const open = having();
     open.when(order(definition)).then({ type: "ExportRegistered", definition, at: NOW }, admitted(definition.id));
     open.when(order({ ...definition, destinationId: "x" })).thenRefused({ reason: "not_found", what: "destination" });
@@ -160,14 +160,14 @@ describe("a workspace", () => {
     full.when(spawned(definition)).then({ type: "ExportRegistered", definition, at: NOW });
   });
 
-  it("registers what a schedule spawns also when its destination was deleted, so that the hole is seen", () => {
+  it("registers a window of a schedule although its destination was deleted, so that the gap is visible", () => {
     const window = { ...exportNumber(2), sourceExportId: "e1" };
     having(asked({ type: "RemoveDestination", id: definition.destinationId, force: false }))
       .when(spawned(window))
       .then({ type: "ExportRegistered", definition: window, at: NOW }, admitted("e2"));
   });
 
-  it("refuses an id that stands for another order, and takes the same order again", () => {
+  it("refuses an id that stands for another order, and accepts the same order again", () => {
     const open = having(orderNumber(1));
     open.when(order({ ...exportNumber(1), createdAt: NOW + 1 })).thenNothing();
     open
@@ -209,7 +209,7 @@ describe("a workspace", () => {
       .thenRefused({ reason: "conflict" });
   });
 
-  it("folds its log in time when very many keys and projects came and went in it", () => {
+  it("folds its log in time after 40,000 keys and projects were added and removed", () => {
     const gone = Array.from({ length: 40_000 }, (_, n): readonly WorkspaceEvent[] => [
       { type: "KeyAdded", key: { ...key, keyHash: `key ${n}` }, at: NOW },
       { type: "KeyRevoked", keyHash: `key ${n}`, at: NOW },
@@ -224,7 +224,7 @@ describe("a workspace", () => {
     });
   });
 
-  it("never has more than the limit at work, and never an idle place while one waits", () => {
+  it("never has more working exports than the limit, and never a free place while one waits", () => {
     const commands = fc.oneof(
       fc.nat({ max: 9 }).map((n) => asked({ type: "CreateExport", definition: exportNumber(n), maxRunning: 3 })),
       fc

@@ -44,7 +44,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
       supersedes: () => true,
     },
   );
-  readonly #acting = new TurnQueue<ExportRunCommand, ExportRunEvent>({
+  readonly #turns = new TurnQueue<ExportRunCommand, ExportRunEvent>({
     journal: this.#journal,
     act: (isLatest) => this.#act(isLatest),
     recoveryAt: () => Date.now() + this.#retryDelayMs(),
@@ -53,23 +53,23 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
   #delivery: Promise<boolean> | null = null;
 
   async start(spec: ExportRunSpec): Promise<void> {
-    this.#acting.begin({ type: "Start", spec, now: Date.now() });
+    this.#turns.begin({ type: "Start", spec, now: Date.now() });
   }
 
   async pause(order: number): Promise<void> {
-    this.#acting.begin({ type: "Pause", order, now: Date.now() });
+    this.#turns.begin({ type: "Pause", order, now: Date.now() });
   }
 
   async resume(order: number): Promise<void> {
-    this.#acting.begin({ type: "Resume", order, now: Date.now() });
+    this.#turns.begin({ type: "Resume", order, now: Date.now() });
   }
 
   async cancel(): Promise<void> {
-    this.#acting.begin({ type: "Cancel", now: Date.now() });
+    this.#turns.begin({ type: "Cancel", now: Date.now() });
   }
 
   async timeOut(): Promise<void> {
-    this.#acting.begin({ type: "TimeOut", now: Date.now() });
+    this.#turns.begin({ type: "TimeOut", now: Date.now() });
   }
 
   async view(): Promise<ExportRunRecord | null> {
@@ -98,7 +98,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
   }
 
   override alarm(): Promise<void> {
-    return this.#acting.alarm();
+    return this.#turns.alarm();
   }
 
   async #act(isLatest: () => boolean): Promise<boolean> {
@@ -161,8 +161,8 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
   #context(until: number, isLatest: () => boolean): StepContext | null {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
-    const wanted = wantedIn(state);
-    const isWanted = () => wantedIn(this.#journal.state) === wanted;
+    const wanted = workIdOf(state);
+    const isWanted = () => workIdOf(this.#journal.state) === wanted;
     return {
       env: this.env,
       spec: state.spec,
@@ -219,5 +219,5 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
  * Identifies the work that a step belongs to. It changes when the attempt fails, with each snapshot step, with each pause
  * and resume, and when the run ends; never back, so that a step that skipped work during a pause does not count as done.
  */
-const wantedIn = (state: ExportRunState): string =>
+const workIdOf = (state: ExportRunState): string =>
   state.status === "RUNNING" ? `${state.failures.length} ${state.progress.snapshotSteps} ${state.order}` : state.status;

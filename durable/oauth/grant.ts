@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { findToken } from "../../src/domain/grant/decide.ts";
 import type { Token } from "../../src/domain/grant/events.ts";
-import { standingOf } from "../../src/domain/grant/token-choice.ts";
+import { usabilityOf } from "../../src/domain/grant/token-choice.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import type { Env } from "../protocol/env.ts";
@@ -42,7 +42,7 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
 
   async tokens(): Promise<readonly Token[]> {
     const now = Date.now();
-    return [...this.#log.state.tokens.values()].filter((token) => standingOf(token, now) !== "dead");
+    return [...this.#log.state.tokens.values()].filter((token) => usabilityOf(token, now) !== "dead");
   }
 
   async describe(change: Parameters<GrantProtocol["describe"]>[0]): Promise<Result<Token, Refusal>> {

@@ -1,6 +1,6 @@
 import { findToken } from "../../src/domain/grant/decide.ts";
 import type { Token } from "../../src/domain/grant/events.ts";
-import { fittingTokens, standingOf } from "../../src/domain/grant/token-choice.ts";
+import { matchingTokens, usabilityOf } from "../../src/domain/grant/token-choice.ts";
 import type { Provider } from "../../src/domain/provider/records.ts";
 import type { ProviderFailure, Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
@@ -30,7 +30,7 @@ export class Tokens {
 
   /** Ids of matching tokens, best first. */
   matching(wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] }): readonly string[] {
-    const matching = fittingTokens(this.#log.state, wanted, Date.now());
+    const matching = matchingTokens(this.#log.state, wanted, Date.now());
     return matching.map(({ id }) => id).filter((id) => !this.#removals.has(id));
   }
 
@@ -38,7 +38,7 @@ export class Tokens {
   async use(id: string, provider: Provider): Promise<Result<UsableToken, Refusal> | null> {
     const token = this.#log.state.tokens.get(id);
     if (token === undefined) return null;
-    const isDue = standingOf(token, Date.now()) === "due";
+    const isDue = usabilityOf(token, Date.now()) === "due";
     const refreshed = isDue ? await this.#refreshOnce(token, provider) : ok(null);
     const present = this.#log.state.tokens.get(id);
     const secrets = present === undefined || this.#removals.has(id) ? null : await this.#log.openToken(id);

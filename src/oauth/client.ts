@@ -88,7 +88,7 @@ const tokensOf = (
   client: OAuthClient,
   grantType: string,
   parameters: Readonly<Record<string, string>>,
-  askedScopes: readonly string[],
+  requestedScopes: readonly string[],
 ): Promise<Result<TokenSet, ProviderFailure>> =>
   translated(async () => {
     const { server, self, proof } = partiesOf(client);
@@ -97,7 +97,7 @@ const tokensOf = (
     return ok({
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token ?? null,
-      scopes: scopesOf(answer.scope, askedScopes),
+      scopes: scopesOf(answer.scope, requestedScopes),
       lifetimeMs: answer.expires_in === undefined ? null : Math.min(answer.expires_in, MAX_SECONDS) * SECOND_MS,
     });
   });

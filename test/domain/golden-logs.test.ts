@@ -126,7 +126,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
 
   it("tell of a grant with a failed authorization, and a token that was deleted", () => {
     const events = log("grant");
-    const token = { accountLabel: "ada@customer.example", isDefault: true, askedScopes: ["openid", "email"] };
+    const token = { accountLabel: "ada@customer.example", isDefault: true, requestedScopes: ["openid", "email"] };
     expect([...fold(grant, events.slice(0, -1)).tokens.values()]).toMatchObject([token]);
     const state = fold(grant, events);
     expect([...state.authorizations.values()].map(({ status }) => status)).toEqual(["FAILED", "COMPLETED"]);

@@ -147,12 +147,12 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
   }
 }
 
-type Living = RunningExportRun | EndedExportRun;
+type StartedExportRun = RunningExportRun | EndedExportRun;
 
-const running = (state: Living, change: Partial<RunningExportRun>): ExportRunState =>
+const running = (state: StartedExportRun, change: Partial<RunningExportRun>): ExportRunState =>
   state.status === "RUNNING" ? { ...state, ...change } : state;
 
-function progressed(state: Living, change: Partial<Progress>): Living {
+function progressed(state: StartedExportRun, change: Partial<Progress>): StartedExportRun {
   const progress = { ...state.progress, ...change };
   if (state.status !== "RUNNING") return { ...state, progress };
   return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0 } };
@@ -162,7 +162,7 @@ function progressed(state: Living, change: Partial<Progress>): Living {
 const closed = (state: ExportRunState): ExportRunState =>
   state.status === "RUNNING" ? { ...state, step: null } : state;
 
-const ended = (state: Living, status: EndedExportRun["status"], at: number): EndedExportRun => ({
+const ended = (state: StartedExportRun, status: EndedExportRun["status"], at: number): EndedExportRun => ({
   status,
   spec: state.spec,
   retry: state.retry,
@@ -174,5 +174,5 @@ const ended = (state: Living, status: EndedExportRun["status"], at: number): End
   abort: { failures: 0, retryAt: null },
 });
 
-const crashesOf = (state: Living, step: StepName): number =>
+const crashesOf = (state: StartedExportRun, step: StepName): number =>
   state.status === "RUNNING" && state.step?.name === step ? state.step.crashes : 0;

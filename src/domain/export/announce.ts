@@ -37,12 +37,12 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "ExportPaused":
       return [
         ...report(after, seq),
-        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "pause", order: seq })),
+        ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "pause", order: seq })),
       ];
     case "ExportResumed":
       return [
         ...report(after, seq),
-        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "resume", order: seq })),
+        ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "resume", order: seq })),
       ];
     case "ExportStarted":
     case "ExportCompleted":
@@ -51,13 +51,13 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "ExportCancelled":
       return [
         ...report(after, seq),
-        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" })),
+        ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" })),
         ...releaseLate(plan),
       ];
     case "ExportTimedOut":
       return [
         ...report(after, seq),
-        ...tellRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" })),
+        ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" })),
         ...releaseLate(plan),
       ];
     case "RunReported":
@@ -84,7 +84,7 @@ function report(after: ExportState, seq: number): readonly ExportMessage[] {
 }
 
 /** One message to each run that works. */
-function tellRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
+function toWorkingRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
   return after.runs.flatMap((run, ordinal) =>
     run.admitted && run.report.finishedAt === null ? [message(ordinal)] : [],

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../shared/result.ts";
 import type { GrantCommand } from "./commands.ts";
 import type { GrantEvent } from "./events.ts";
 import { type GrantState, type HeldToken, isOpen } from "./state.ts";
-import { standingOf } from "./token-choice.ts";
+import { usabilityOf } from "./token-choice.ts";
 
 /** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes [LIM-34]. */
 export const AUTHORIZATION_MS = 10 * 60_000;
@@ -98,7 +98,7 @@ function overdueAuthorizations(state: GrantState, at: number): readonly GrantEve
 
 function deadTokens(state: GrantState, at: number): readonly GrantEvent[] {
   return [...state.tokens.values()].flatMap((token): GrantEvent[] =>
-    standingOf(token, at) === "dead" ? [{ type: "TokenLost", tokenId: token.id, cause: "expired", at }] : [],
+    usabilityOf(token, at) === "dead" ? [{ type: "TokenLost", tokenId: token.id, cause: "expired", at }] : [],
   );
 }
 

@@ -19,7 +19,7 @@ export type Authorization = Begun &
 
 export interface HeldToken extends Token {
   /** The scopes that the user was asked for; the provider may have granted others, or renamed them. */
-  readonly askedScopes: readonly string[];
+  readonly requestedScopes: readonly string[];
   /** When the provider issued it, or refreshed it last. */
   readonly givenAt: number;
 }
@@ -33,14 +33,14 @@ export interface GrantState {
 export const initialGrantState: GrantState = { authorizations: new Map(), tokens: new Map() };
 
 /** How long an authorization that ended is remembered, for clients that wait for it. */
-const REMEMBERED_MS = 60 * 60_000;
+const RETENTION_MS = 60 * 60_000;
 
 /** Records one event. */
 export function evolve(state: GrantState, event: GrantEvent): GrantState {
   switch (event.type) {
     case "AuthorizationBegun": {
       const { authId, scopes, redirectUri, isDefault, expiresAt, at } = event;
-      const kept = [...state.authorizations].filter(([, one]) => isOpen(one) || at - one.begunAt < REMEMBERED_MS);
+      const kept = [...state.authorizations].filter(([, one]) => isOpen(one) || at - one.begunAt < RETENTION_MS);
       const begun = { id: authId, scopes, redirectUri, isDefault, begunAt: at };
       const authorizations = new Map(kept).set(authId, { ...begun, status: "PENDING", deadline: expiresAt });
       return { ...state, authorizations };
@@ -52,8 +52,8 @@ export function evolve(state: GrantState, event: GrantEvent): GrantState {
     case "TokenGranted": {
       const { authId, token } = event;
       const ended = withAuthorization(state, authId, { status: "COMPLETED", tokenId: token.id });
-      const askedScopes = state.authorizations.get(authId)?.scopes ?? [];
-      return { ...ended, tokens: withToken(ended.tokens, { ...token, askedScopes, givenAt: event.at }) };
+      const requestedScopes = state.authorizations.get(authId)?.scopes ?? [];
+      return { ...ended, tokens: withToken(ended.tokens, { ...token, requestedScopes, givenAt: event.at }) };
     }
     case "TokenRefreshed": {
       const { tokenId, scopes, expiresAt, at } = event;

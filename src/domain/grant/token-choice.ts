@@ -3,18 +3,18 @@ import type { GrantState, HeldToken } from "./state.ts";
 /** Which of the tokens answers a request. */
 
 /** A token that is handed out lives at least this long, if the provider can renew it at all. */
-const FRESH_MS = 60_000;
+const MIN_LIFETIME_MS = 60_000;
 
 /** Assumed life of a token whose end the provider does not tell: the shortest that is usual (Salesforce's sessions). */
-const UNTOLD_LIFE_MS = 15 * 60_000;
+const ASSUMED_LIFETIME_MS = 15 * 60_000;
 
 /**
  * How a token may be used: `fresh` and `last` as it is, `due` after a refresh, `dead` not at all. `last`: about to
  * expire, and nothing can renew it.
  */
-export function standingOf(token: HeldToken, now: number): "fresh" | "due" | "last" | "dead" {
-  if (token.expiresAt === null) return token.canRefresh && now - token.givenAt >= UNTOLD_LIFE_MS ? "due" : "fresh";
-  if (token.expiresAt - now > FRESH_MS) return "fresh";
+export function usabilityOf(token: HeldToken, now: number): "fresh" | "due" | "last" | "dead" {
+  if (token.expiresAt === null) return token.canRefresh && now - token.givenAt >= ASSUMED_LIFETIME_MS ? "due" : "fresh";
+  if (token.expiresAt - now > MIN_LIFETIME_MS) return "fresh";
   if (token.canRefresh) return "due";
   return token.expiresAt > now ? "last" : "dead";
 }
@@ -25,16 +25,16 @@ export function standingOf(token: HeldToken, now: number): "fresh" | "due" | "la
  * scopes (Google `email`) or leave out those that another scope includes (GitHub). Among equals the default one comes
  * first, then the newest.
  */
-export function fittingTokens(
+export function matchingTokens(
   state: GrantState,
   wanted: { readonly tokenId: string | null; readonly scopes: readonly string[] },
   now: number,
 ): readonly HeldToken[] {
-  const living = [...state.tokens.values()].filter((token) => standingOf(token, now) !== "dead").reverse();
+  const living = [...state.tokens.values()].filter((token) => usabilityOf(token, now) !== "dead").reverse();
   if (wanted.tokenId !== null) return living.filter((token) => token.id === wanted.tokenId);
   const defaultFirst = living.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
   const having = (scopesOf: (token: HeldToken) => readonly string[]) =>
     defaultFirst.filter((token) => wanted.scopes.every((scope) => scopesOf(token).includes(scope)));
   const granted = having(({ scopes }) => scopes);
-  return [...new Set([...granted, ...having(({ scopes, askedScopes }) => [...scopes, ...askedScopes])])];
+  return [...new Set([...granted, ...having(({ scopes, requestedScopes }) => [...scopes, ...requestedScopes])])];
 }

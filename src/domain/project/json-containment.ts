@@ -2,10 +2,11 @@
  * Whether `whole` contains `part`, as in PostgreSQL's `@>`: an object contains the members of the other, a list contains
  * each item of the other, and other values are equal.
  */
-export function holds(whole: unknown, part: unknown): boolean {
-  if (Array.isArray(part)) return Array.isArray(whole) && part.every((item) => whole.some((one) => holds(one, item)));
+export function contains(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.every((item) => whole.some((one) => contains(one, item)));
   if (!isObject(part)) return whole === part;
-  return isObject(whole) && Object.entries(part).every(([name, value]) => holds(own(whole, name), value));
+  return isObject(whole) && Object.entries(part).every(([name, value]) => contains(own(whole, name), value));
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -12,5 +12,5 @@ export function canonicalUuid(text: string): string | null {
 }
 
 /** Timestamp of a version 7 UUID, in epoch milliseconds (RFC 9562, 5.7); null for another version. */
-export const madeAt = (uuid: string): number | null =>
+export const timestampOfUuid = (uuid: string): number | null =>
   uuid[14] === "7" ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : null;

@@ -42,6 +42,6 @@ export function takeTokens(
 }
 
 /** Tokens that a Worker takes at once and spends one by one: a small part of the burst size. */
-export const handfulOf = ({ burst }: Rate): number => Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(burst / 100)));
+export const batchSizeOf = ({ burst }: Rate): number => Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(burst / 100)));
 
 const MAX_AT_ONCE = 10;

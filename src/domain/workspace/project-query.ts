@@ -1,4 +1,4 @@
-import { holds } from "../project/json-containment.ts";
+import { contains } from "../project/json-containment.ts";
 import type { Project } from "../project/records.ts";
 import { entries, lookUp } from "../shared/bucket-map.ts";
 import type { OpenWorkspace } from "./state.ts";
@@ -33,7 +33,7 @@ export function projectsOf(state: OpenWorkspace, query: ProjectQuery): readonly 
       (project) =>
         (nameContains === null || project.name.toLowerCase().includes(nameContains.toLowerCase())) &&
         (ids === null || ids.includes(project.id)) &&
-        (metadata === null || holds(metadataOf(project), metadata)),
+        (metadata === null || contains(metadataOf(project), metadata)),
     )
     .sort(order.by === "name" ? (a, b) => (a.name < b.name ? -1 : 1) : (a, b) => a.startTime - b.startTime);
   return order.isDescending ? matching.reverse() : matching;

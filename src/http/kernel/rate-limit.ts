@@ -1,6 +1,6 @@
 import { rateLimiter } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import { handfulOf } from "../../domain/shared/token-bucket.ts";
+import { batchSizeOf } from "../../domain/shared/token-bucket.ts";
 import { readSettings } from "../../settings.ts";
 import type { RequestFailure } from "./problems.ts";
 
@@ -37,7 +37,7 @@ export const checkRate = async (env: Env, keyHash: string): Promise<RequestFailu
   const refills = cache.refillingUntil <= now;
   if (refills) cache.refillingUntil = now + MAX_REFILL_MS;
   try {
-    const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, refills ? handfulOf(rate) : 1);
+    const { taken, waitMs } = await rateLimiter(env, keyHash).take(rate, refills ? batchSizeOf(rate) : 1);
     if (taken === 0) return { reason: "rate_limited", rate, waitMs };
     cache.tokens += taken - 1;
     return null;

@@ -1,4 +1,4 @@
-import { madeAt } from "../../domain/shared/run-id.ts";
+import { timestampOfUuid } from "../../domain/shared/run-id.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../domain/shared/time.ts";
 import { type RunChange, startOf } from "./change.ts";
 
@@ -26,7 +26,7 @@ export function candidateDays(change: RunChange): readonly string[] {
 }
 
 /** The day on which a run with that id probably began; empty: the id does not tell. */
-export const daysOfId = (runId: string): readonly string[] => [madeAt(runId) ?? []].flat().map(dayOf);
+export const daysOfId = (runId: string): readonly string[] => [timestampOfUuid(runId) ?? []].flat().map(dayOf);
 
 /** Ordinal of the run's shard among `shards`: FNV-1a over the id. Fixed for ever: stored runs are found by it. */
 export function shardOf(runId: string, shards: number): number {

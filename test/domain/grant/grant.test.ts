@@ -4,7 +4,7 @@ import type { GrantCommand } from "../../../src/domain/grant/commands.ts";
 import { AUTHORIZATION_MS, EXCHANGE_MS, findToken, MAX_TOKENS } from "../../../src/domain/grant/decide.ts";
 import type { GrantEvent, Token } from "../../../src/domain/grant/events.ts";
 import { grant } from "../../../src/domain/grant/index.ts";
-import { fittingTokens, standingOf } from "../../../src/domain/grant/token-choice.ts";
+import { matchingTokens, usabilityOf } from "../../../src/domain/grant/token-choice.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW } from "../../support/samples.ts";
@@ -139,7 +139,7 @@ describe("a token", () => {
     ["last", { expiresAt: NOW + 60_000, canRefresh: false }],
     ["dead", { expiresAt: NOW, canRefresh: false }],
   ] as const)("is %s when %o", (standing, change) => {
-    expect(standingOf({ ...token, askedScopes: [], givenAt: NOW, ...change }, NOW)).toBe(standing);
+    expect(usabilityOf({ ...token, requestedScopes: [], givenAt: NOW, ...change }, NOW)).toBe(standing);
   });
 
   it("is lost when it expires, unless it can be refreshed", () => {
@@ -167,7 +167,7 @@ describe("a token", () => {
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
     const { state } = given(granted(), wide);
     const choose = (tokenId: string | null, scopes: readonly string[], now = NOW) =>
-      fittingTokens(state, { tokenId, scopes }, now)[0]?.id ?? null;
+      matchingTokens(state, { tokenId, scopes }, now)[0]?.id ?? null;
     expect(choose(null, [])).toBe("t");
     expect(choose(null, ["more"])).toBe("wide");
     expect(choose(null, ["most"])).toBeNull();
@@ -180,7 +180,7 @@ describe("a token", () => {
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
     const newer = granted({ id: "newer", scopes: ["s", "more"], isDefault: false });
     const fitting = (scopes: readonly string[], ...log: readonly GrantEvent[]) =>
-      fittingTokens(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW).map(({ id }) => id);
+      matchingTokens(given(asked, received, ...log).state, { tokenId: null, scopes }, NOW).map(({ id }) => id);
     expect(fitting(["s", "more"], narrow)).toEqual(["narrow"]);
     expect(fitting(["most"], narrow)).toEqual([]);
     expect(fitting(["more"], narrow, wide, newer)).toEqual(["newer", "wide", "narrow"]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { handfulOf, type TokenBucket, takeTokens } from "../../../src/domain/shared/token-bucket.ts";
+import { batchSizeOf, type TokenBucket, takeTokens } from "../../../src/domain/shared/token-bucket.ts";
 
 const RATE = { perSecond: 2, burst: 4 };
 
@@ -62,6 +62,6 @@ describe("a token bucket", () => {
   it("gives a small part of the burst at once, or the whole tokens that it has", () => {
     expect(takeTokens({ tokens: 20, at: 0 }, { perSecond: 1, burst: 20 }, 10, 0)).toMatchObject({ taken: 10 });
     expect(takeTokens({ tokens: 2.5, at: 0 }, RATE, 10, 0)).toMatchObject({ taken: 2, bucket: { tokens: 0.5 } });
-    expect([3, 100, 500, 1_000_000].map((burst) => handfulOf({ perSecond: 1, burst }))).toEqual([1, 1, 5, 10]);
+    expect([3, 100, 500, 1_000_000].map((burst) => batchSizeOf({ perSecond: 1, burst }))).toEqual([1, 1, 5, 10]);
   });
 });

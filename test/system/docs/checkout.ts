@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandsToTry } from "../../../dev/commands.ts";
 import { type WaybillConfig, writeConfig } from "../../../dev/config.ts";
@@ -29,7 +29,9 @@ export async function openCheckout(service: WaybillConfig, folder: string): Prom
   const state = join(folder, ".dev");
   mkdirSync(state, { recursive: true });
   for (const name of readdirSync(ROOT).filter((one) => !OWN.includes(one))) {
-    symlinkSync(join(ROOT, name), join(folder, name));
+    // wrangler resolves links, and then finds no output that lies beside them.
+    if (name === "examples") cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    else symlinkSync(join(ROOT, name), join(folder, name));
   }
   const { workspaceId, apiKey } = await createWorkspace(service.url, service.admin_key, "docs");
   addSecrets(apiKey);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalUuid, madeAt } from "../../../src/domain/shared/run-id.ts";
+import { canonicalUuid, timestampOfUuid } from "../../../src/domain/shared/run-id.ts";
 import { deriveRunId } from "../../../src/trace/ingest/derive-run-id.ts";
 import { readFeedback, readRun } from "../../../src/trace/ingest/read-run.ts";
 import { MAX_RUN_BYTES } from "../../../src/trace/run/change.ts";
@@ -27,7 +27,7 @@ describe("a run that comes without an id", () => {
 
   it("gets one that tells when it began, the same whenever the same run is sent", async () => {
     const id = await withoutId(run);
-    expect([madeAt(id), canonicalUuid(id)]).toEqual([Math.floor(START_MICROS / 1000), id]);
+    expect([timestampOfUuid(id), canonicalUuid(id)]).toEqual([Math.floor(START_MICROS / 1000), id]);
     expect(await withoutId(run)).toBe(id);
     expect(await withoutId({ ...run, name: "b" })).not.toBe(id);
   });

@@ -16,7 +16,7 @@ import { workspace } from "../../src/domain/workspace/index.ts";
 import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 
 /**
- * Logs as each released version wrote them. Events are kept for ever: a version that cannot read them loses its users'
+ * Logs as each released version wrote them. Events are never deleted: a version that cannot read them loses its users'
  * exports. Files are only added here. A test that breaks needs an `upcast` (durable/journal/journal.ts), not another log.
  */
 const FOLDER = join(import.meta.dirname, "logs");
@@ -38,7 +38,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     return events;
   };
 
-  it("tell of a workspace with a key, a project, a destination and ended exports", () => {
+  it("contain a workspace with a key, a project, a destination and ended exports", () => {
     const state = fold(workspace, log("workspace"));
     if (state.status === "NONE") throw new Error("the workspace exists");
     expect([state.keys.size, state.projects.size, state.destinations.size]).toEqual([1, 1, 1]);
@@ -55,24 +55,24 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect([state.running.size, state.queue.length, state.active.size]).toEqual([0, 0, 0]);
   });
 
-  it("tell of a destination whose credentials were rotated", () => {
+  it("contain a destination whose credentials were rotated", () => {
     const state = fold(destination, log("destination"));
     expect(state).toMatchObject({ status: "ACTIVE", credentials: { version: 2 }, probe: { canRead: true } });
   });
 
-  it("tell of an export that was proven complete", () => {
+  it("contain an export that was proven complete", () => {
     const state = fold(bulkExport, log("one-off export"));
     expect(state).toMatchObject({ status: "COMPLETED", manifest: { files: 1, rows: 3 } });
     expect(viewOf(state)).toMatchObject({ retryOfRunId: null, pausedAt: null });
     expect(bulkExport.wakeAt(state)).toBeNull();
   });
 
-  it("tell of a schedule that was cancelled after two windows", () => {
+  it("contain a schedule that was cancelled after two windows", () => {
     const state = fold(bulkExport, log("cancelled schedule"));
     expect(state).toMatchObject({ status: "CANCELLED", spawned: 2 });
   });
 
-  it("tell of runs that wrote what they planned, and rest", () => {
+  it("contain ended runs that wrote what they planned", () => {
     const derived = fold(exportRun, log("run with a derived segment and three parts"));
     expect(derived).toMatchObject({ status: "COMPLETED", clean: true, progress: { files: [{ ordinal: 0, rows: 3 }] } });
     const empty = fold(exportRun, log("run of an empty day"));
@@ -80,7 +80,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect([exportRun.wakeAt(derived), exportRun.wakeAt(empty)]).toEqual([null, null]);
   });
 
-  it("tell of a deployment at the edge that went back to its first revision, and was deleted", () => {
+  it("contain a deployment at the edge that returned to its first revision and was deleted", () => {
     const events = log("deployment at the edge");
     const alive = fold(deployment, events.slice(0, -2));
     if (alive.status !== "ACTIVE") throw new Error("the last two events end it");
@@ -94,7 +94,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect(isOver(fold(deployment, events))).toBe(true);
   });
 
-  it("tell of a deployment at a listener whose second revision could not be built", () => {
+  it("contain a deployment at a listener whose second revision could not be built", () => {
     const events = log("deployment at a listener");
     const alive = fold(deployment, events.slice(0, -2));
     const settled = { status: "READY", isSettled: true, url: "http://10.0.0.1:8000", projectId: expect.any(String) };
@@ -107,7 +107,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect(isOver(fold(deployment, events))).toBe(true);
   });
 
-  it("tell of a fleet whose deployments and listener were deleted", () => {
+  it("contain a fleet whose deployments and listener were deleted", () => {
     const events = log("fleet");
     const before = fold(fleet, events.slice(0, 4));
     expect([before.deployments.size, before.listeners.size]).toEqual([1, 1]);
@@ -115,7 +115,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect([after.deployments.size, after.listeners.size]).toEqual([0, 0]);
   });
 
-  it("tell of a provider that was renamed and removed", () => {
+  it("contain a provider that was renamed and removed", () => {
     const events = log("providers");
     expect(fold(providers, events.slice(0, -1)).get("peer")).toMatchObject({
       record: { displayName: "Peer 2", authentication: "client_secret_basic" },
@@ -124,7 +124,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
     expect(fold(providers, events).size).toBe(0);
   });
 
-  it("tell of a grant with a failed authorization, and a token that was deleted", () => {
+  it("contain a grant with a failed authorization and a deleted token", () => {
     const events = log("grant");
     const token = { accountLabel: "ada@customer.example", isDefault: true, requestedScopes: ["openid", "email"] };
     expect([...fold(grant, events.slice(0, -1)).tokens.values()]).toMatchObject([token]);

@@ -12,7 +12,7 @@ const created: DeploymentEvent = {
   at: NOW,
 };
 
-/** What the last of the events makes due. */
+/** The messages that the last event announces. */
 const announced = (...events: readonly DeploymentEvent[]) => {
   const last = events.at(-1);
   const after = events.reduce<DeploymentState>(evolve, initialDeploymentState);
@@ -26,7 +26,7 @@ it("a new deployment gets its project and key, and its place in its data plane",
   ]);
 });
 
-it("a deleted deployment gives its key, name and place back, and its project only when that is asked for", () => {
+it("a deleted deployment frees its key, name and place, and its project only on request", () => {
   const ends = [
     { to: "fleet", kind: "remove" },
     { to: "data_plane", kind: "release" },
@@ -40,7 +40,7 @@ it("a deleted deployment gives its key, name and place back, and its project onl
   ]);
 });
 
-it("what happens to its revisions is announced to nobody", () => {
+it("events of its revisions announce no message", () => {
   expect(announced(created, { type: "ProjectOpened", projectId: "p", at: NOW })).toEqual([]);
   expect(announced({ type: "DeploymentCleaned", at: NOW })).toEqual([]);
 });

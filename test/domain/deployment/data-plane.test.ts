@@ -32,7 +32,7 @@ describe("the data plane of a deployment", () => {
     expect(names).toEqual(["edge", "remote", "remote"]);
   });
 
-  it("begins work by itself at the edge, and leaves it to a lease at a listener", () => {
+  it("begins work without a lease at the edge, and by a lease at a listener", () => {
     expect(planeOf(edge).begin(revision, NOW)).toMatchObject([
       { type: "RevisionMoved", to: "DEPLOYING" },
       { type: "WorkBegan", until: NOW + EDGE_STEP_MS },
@@ -41,7 +41,7 @@ describe("the data plane of a deployment", () => {
     expect(planeOf(remote).begin(revision, NOW)).toEqual([]);
   });
 
-  it("cuts work off by time at a listener alone", () => {
+  it("times work out only at a listener", () => {
     const atWork: Revision = { ...revision, status: "DEPLOYING", workUntil: NOW + 1 };
     expect(planeOf(edge).interruption(atWork, NOW + EDGE_STEP_MS)).toBeNull();
     expect(planeOf(remote).interruption(atWork, NOW)).toBeNull();
@@ -49,14 +49,14 @@ describe("the data plane of a deployment", () => {
     expect(planeOf(remote).interruption({ ...atWork, status: "DEPLOYED" }, NOW + 1)).toBeNull();
   });
 
-  it("serves below this installation at the edge, and where the listener said at a listener", () => {
+  it("serves below this installation at the edge, and at the listener's address at a listener", () => {
     const active: Revision = { ...revision, status: "DEPLOYED", url: "http://10.0.0.1" };
     expect(planeOf(edge).urlOf(edge, active)).toBe("https://waybill.test/deployments/d");
     expect(planeOf(remote).urlOf(remote, active)).toBe("http://10.0.0.1");
     expect(planeOf(remote).urlOf(remote, { ...active, url: null })).toBeNull();
   });
 
-  it("needs a listener only where one runs it", () => {
+  it("needs a listener only if it is remote", () => {
     expect(planeOf(edge).listenerOf(edge)).toBeNull();
     expect(planeOf(remote).listenerOf(remote)).toBe("l");
   });

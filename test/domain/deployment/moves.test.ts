@@ -12,7 +12,7 @@ import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { deploymentDefinition, NOW } from "../../support/samples.ts";
 
-/** Each move of the table comes about here by commands, in a test with its name. */
+/** One test per move of the table, named after the move; commands cause it. */
 
 const edge = deploymentDefinition;
 const github: DeploymentDefinition = { ...edge, source: "github", listenerId: "l" };
@@ -123,7 +123,7 @@ describe("a revision moves", () => {
     expect(lived(...way).moves).toContain(name);
   });
 
-  it("only as the table says, whatever commands come in whatever order", () => {
+  it("only as the table allows, for random commands in any order", () => {
     for (const way of Object.values(WAYS)) for (const made of lived(...way).moves) expect(TABLE).toContain(made);
   });
 });
@@ -139,7 +139,7 @@ describe("a deployment", () => {
     expect(lived(edge, ...one, ...next, well).state).toMatchObject({ activeId: "2" });
   });
 
-  it("skips a queued revision that was overtaken, and finishes the one at work", () => {
+  it("skips a queued revision that was overtaken, and finishes the one in progress", () => {
     const { status } = lived(edge, add("1"), created("1"), add("2"), created("2"), add("3"), created("3"));
     expect(Object.fromEntries(status)).toEqual({ "1": "BUILDING", "2": "SKIPPED", "3": "QUEUED" });
     const after = lived(edge, add("1"), created("1"), add("2"), created("2"), add("3"), created("3"), failed);
@@ -165,7 +165,7 @@ describe("a deployment", () => {
     ]);
   });
 
-  it("wakes when a step at the edge counts as cut off, and rests when all revisions are final", () => {
+  it("wakes when a step at the edge counts as cut off, and never when all revisions are final", () => {
     expect(deployment.wakeAt(lived(edge, add("1"), created("1")).state)).toBe(NOW + EDGE_STEP_MS);
     expect(deployment.wakeAt(lived(edge, add("1"), created("1"), built, healthy).state)).toBeNull();
     expect(deployment.wakeAt(lived(docker, ...atDocker).state)).toBe(NOW + LEASE_MS);
@@ -174,7 +174,7 @@ describe("a deployment", () => {
     expect(deployment.wakeAt(lived(edge, add("1"), deleted, { type: "RecordCleaned", now: NOW }).state)).toBeNull();
   });
 
-  it("refuses changes once it is deleted, and ignores what comes of earlier work", () => {
+  it("refuses changes after it is deleted, and ignores results of earlier work", () => {
     const { state } = lived(edge, add("1"), created("1"), deleted);
     const redeploy: Command = { type: "Redeploy", revisionId: "2", of: "1", now: NOW };
     for (const command of [add("2"), redeploy, deleted, lease(), report("DEPLOYED")])
@@ -183,7 +183,7 @@ describe("a deployment", () => {
       expect(decide(command, state)).toEqual(ok([]));
   });
 
-  it("that was never created refuses changes under the id that was asked for", () => {
+  it("that was never created refuses changes, with the requested id in the error", () => {
     const { initialState } = deployment;
     for (const command of [add("1"), deleted, lease(), report("DEPLOYED")])
       expect(decide(command, initialState)).toEqual(fail({ reason: "not_found", what: "deployment", id: edge.id }));
@@ -191,7 +191,7 @@ describe("a deployment", () => {
     expect(deployment.wakeAt(initialState)).toBeNull();
   });
 
-  it("is created with its first revision when its content can run, and once however often it is ordered", () => {
+  it("is created once with its first revision when its content can run, also if the order is repeated", () => {
     const [one, two, ...more] = eventsFrom(createOf(edge, content), deployment.initialState);
     expect([one, two]).toMatchObject([
       { type: "DeploymentCreated", draft: null },
@@ -202,7 +202,7 @@ describe("a deployment", () => {
     expect(state).toMatchObject({ revisions: [], draft: null }); // the first order had no content
   });
 
-  it("keeps the content of its first revision until its source is there", () => {
+  it("keeps the content of its first revision until its source is uploaded", () => {
     const early = { ...content, tarballPath: null, allowNetwork: true };
     const [event, ...more] = eventsFrom(createOf(edge, early), deployment.initialState);
     if (event === undefined) throw new Error("it was created");
@@ -240,7 +240,7 @@ describe("a deployment", () => {
     expect(bundleAfter({ tarballPath: content.tarballPath })).toEqual([null]); // sent again, it may be another file
   });
 
-  it("refuses to redeploy a revision that it does not have, and a revision too many", () => {
+  it("refuses to redeploy an unknown revision, and a revision above the limit", () => {
     const revisions = Array.from({ length: MAX_REVISIONS }, (_, ordinal) => add(String(ordinal)));
     const { state } = lived(docker, ...revisions);
     const redeploy = (of: string): Command => ({ type: "Redeploy", revisionId: "new", of, now: NOW });
@@ -251,7 +251,7 @@ describe("a deployment", () => {
 });
 
 describe("a listener", () => {
-  it("keeps its lease while it reports, and loses it by its silence", () => {
+  it("keeps its lease while it reports, and loses it when it is silent", () => {
     const { state } = lived(docker, ...atDocker);
     expect(decide(lease("y"), state)).toEqual(ok([]));
     const renewed = lived(docker, ...atDocker, report("DEPLOYING", "x", NOW + 30_000), wake(NOW + LEASE_MS));

@@ -45,7 +45,7 @@ describe("a destination", () => {
     given(created, deleted).when(create()).thenRefused({ reason: "conflict" });
   });
 
-  it("has the credentials that were sent last, each under a number of its own", () => {
+  it("has the credentials that were sent last, each with its own number", () => {
     const rotate = asked({ type: "RotateCredentials", envelope: "new", keys: [], probe });
     const credentials = { version: 2, envelope: "new", keys: [] };
     given(created).when(rotate).then({ type: "CredentialsRotated", credentials, probe, at: NOW });
@@ -57,7 +57,7 @@ describe("a destination", () => {
     given(created).when(rename("bucket")).thenNothing();
   });
 
-  it("forgets its credentials when it is deleted, and is unknown from then on", () => {
+  it("loses its credentials when it is deleted, and is unknown afterwards", () => {
     const gone = given(created)
       .when(asked({ type: "DeleteDestination" }))
       .then(deleted)

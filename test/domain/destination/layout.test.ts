@@ -47,7 +47,7 @@ describe("files are written under a Hive-partitioned path", () => {
     expect(manifestKey("", "e")).toBe("_waybill/export_id=e/manifest.json");
   });
 
-  test("file names hold the ordinals of run and file and nothing of an attempt", () => {
+  test("file names contain the ordinals of run and file, but not the attempt", () => {
     expect(fileKey("a/day=9", 3, 12)).toBe("a/day=9/3-00012.parquet");
     expect(fileKey("a/day=9", 0, 123_456)).toBe("a/day=9/0-123456.parquet");
   });

@@ -20,7 +20,7 @@ describe("partitions", () => {
     ]);
   });
 
-  it("of a window that ends at midnight leave out the day that begins then", () => {
+  it("of a window that ends at midnight do not include the next day", () => {
     const days = partitionsOf({ start: Date.parse("2026-01-01T00:00:00Z"), end: Date.parse("2026-01-03T00:00:00Z") });
     expect(days.map((one) => one.day)).toEqual(["2026-01-01", "2026-01-02"]);
   });
@@ -53,7 +53,7 @@ describe("windows of a schedule", () => {
 });
 
 describe("a table", () => {
-  /** Few beside the others, so that many are put again and removed. */
+  /** Fewer ids than operations, so that many are put again and removed. */
   const ids = fc.oneof(fc.string(), fc.constantFrom("a", "b", "c"));
 
   it("holds what was put and not removed, in insertion order, and never changes", () => {
@@ -64,7 +64,7 @@ describe("a table", () => {
         for (const [id, value] of changes) {
           const table = tables.at(-1) ?? emptyBucketMap<number>();
           const map = new Map(maps.at(-1));
-          put(table, `${id}-aside`, 0); // a descendant that nobody keeps must not show
+          put(table, `${id}-aside`, 0); // a discarded descendant must not show
           tables.push(value === null ? remove(table, id) : put(table, id, value));
           if (value === null) map.delete(id);
           else map.set(id, value);

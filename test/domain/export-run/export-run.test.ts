@@ -198,7 +198,7 @@ describe("a run", () => {
       .thenNothing();
   });
 
-  it("that is cancelled aborts its open upload and deletes its scratch objects, then rests", () => {
+  it("that is cancelled aborts its open upload and deletes its scratch objects, then is idle", () => {
     const cancelled: ExportRunEvent = { type: "RunCancelled", at: NOW };
     const { state } = given(started, attempt, taken, planned, opened, cancelled);
     expect(nextStep(state)).toBe("abort");

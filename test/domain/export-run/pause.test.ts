@@ -43,7 +43,7 @@ describe("a paused run", () => {
       .thenWakesAt(NOW + HOUR_MS);
   });
 
-  it("records the part and the file that were under way, and may be COMPLETED by them", () => {
+  it("records the part and the file that were in flight, and may be COMPLETED by them", () => {
     const part = { file: 0, part: 1, etag: "e", md5: "m", bytes: 5 } as const;
     given(...uploading, paused())
       .when({ type: "RecordPart", uploadId: "u", ...part, now: NOW })
@@ -53,13 +53,13 @@ describe("a paused run", () => {
       .then({ type: "FileCommitted", file, at: NOW }, { type: "RunCompleted", rows: 30, at: NOW });
   });
 
-  it("ignores an upload that was opened too late, so that its step aborts it", () => {
+  it("ignores an upload that was opened after the pause, so that its step aborts it", () => {
     given(started, attempt, taken, planned, paused())
       .when({ type: "RecordUploadOpened", file: 0, key: "k", uploadId: "u", now: NOW })
       .thenNothing();
   });
 
-  it("spends no retry for work that failed meanwhile, and does it again", () => {
+  it("spends no retry for work that fails during the pause, and repeats that work later", () => {
     given(...uploading, paused())
       .when({ type: "RecordFailure", failure, now: NOW })
       .thenNothing();
@@ -113,8 +113,8 @@ describe("a paused run", () => {
   });
 });
 
-describe("pause and resume, delivered at least once and each for the first time in order", () => {
-  it("leave the run as its export last told it, also with late repetitions", () => {
+describe("pause and resume, delivered in order and possibly repeated,", () => {
+  it("leave the run in the state of the last message, also with late repetitions", () => {
     const orders = fc.array(fc.nat({ max: 7 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), orders, (count, repeats) => {

@@ -54,7 +54,7 @@ describe("a run whose store asks for fewer requests", () => {
       .then({ type: "AttemptFailed", retry: 0, failure, retryAt: NOW + 30_000, at: NOW });
   });
 
-  it("doubles the parts again with each committed file, up to the limit", () => {
+  it("doubles the parts in flight with each committed file, up to the limit", () => {
     const commit = (ordinal: number) => ({ type: "RecordFile", file: file(ordinal), now: NOW }) as const;
     const slow = given(...before, ...slowedTo(2), ...slowedTo(1)).when(commit(0));
     slow.then({ type: "FileCommitted", file: file(0), at: NOW }, { type: "SpedUp", partsInFlight: 2, at: NOW });
@@ -65,7 +65,7 @@ describe("a run whose store asks for fewer requests", () => {
       .then({ type: "FileCommitted", file: file(0), at: NOW });
   });
 
-  it("can be cancelled during the pause, and the pause moves no deadline", () => {
+  it("can be cancelled during the pause, and the pause does not move the deadline", () => {
     const slowed = given(...before, ...slowedTo(2).slice(0, 1));
     slowed.when({ type: "Cancel", now: NOW + 1 }).then({ type: "RunCancelled", at: NOW + 1 });
     const late = NOW + 4 * HOUR_MS;

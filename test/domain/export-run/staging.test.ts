@@ -5,7 +5,7 @@ import { nextStep } from "../../../src/domain/export-run/next-step.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, specOf } from "../../support/samples.ts";
 
-/** A run whose rows lie in a table of the customer's brings them into scratch first, page by page. */
+/** A run with an external table first copies its rows into scratch objects, page by page. */
 
 const { given } = specification(exportRun);
 
@@ -102,7 +102,7 @@ describe("a failure of the table", () => {
       source: { reason: "busy", retryable, code: 202, status: 500, advice: "" },
     }) as const;
 
-  it("spends a retry when it may pass, and ends the run when the customer must act", () => {
+  it("spends a retry if it is transient, and ends the run if the customer must act", () => {
     const passing = given(...begun).when({ type: "RecordFailure", failure: failure(true), now: NOW });
     expect(passing.events.map(({ type }) => type)).toEqual(["AttemptFailed"]);
     const final = given(...begun).when({ type: "RecordFailure", failure: failure(false), now: NOW });

@@ -78,7 +78,7 @@ describe("a one-off export", () => {
       .thenWakesAt(NOW + 30_000);
   });
 
-  it("FAILS when any single run has failed for good", () => {
+  it("FAILS when any run has failed finally", () => {
     const failed = report({ status: "FAILED", finishedAt: NOW });
     given(created, started, admitted(0), admitted(1))
       .when({ type: "RecordRunReport", ordinal: 1, seq: 2, report: failed, now: NOW })
@@ -93,7 +93,7 @@ describe("a one-off export", () => {
       .thenWakesAt(null);
   });
 
-  it("can be cancelled before and during its work, finally", () => {
+  it("can be cancelled before and during its work, and stays cancelled", () => {
     given(created).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW });
     const cancelled = given(created, started, { type: "ExportCancelled", at: NOW });
     cancelled.when({ type: "Cancel", now: NOW }).thenNothing();
@@ -155,7 +155,7 @@ describe("a scheduled export", () => {
     expect(windows.every(([from, to]) => to - from === 6 * HOUR_MS)).toBe(true);
   });
 
-  it("spawns a window with the late rows found before it, and looks at no day registration twice", () => {
+  it("spawns a window with the late rows found before it, and examines each day registration once", () => {
     const late = [{ start: start - HOUR_MS, end: start }];
     const spawned = given(schedule)
       .when({
@@ -213,7 +213,7 @@ describe("a scheduled export", () => {
     expect(unbound.state).toMatchObject({ spawned: 2, table: null });
   });
 
-  it("spawns no window before late rows were looked for, and ignores a look for another window", () => {
+  it("spawns no window before the search for late rows, and ignores the search for another window", () => {
     for (const look of [null, emptyLook(start - HOUR_MS)])
       given(schedule).when({ type: "Wake", look, now: spawnAt }).thenNothing().thenWakesAt(spawnAt);
   });

@@ -14,7 +14,7 @@ import type { Decider } from "../../../src/domain/shared/decider.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { fileOf, HOUR_MS, NOW, planOf, specOf, storeFailure } from "../../support/samples.ts";
 
-/** Every status [EXP-15] against every command, and what becomes of it. */
+/** The resulting status of every status [EXP-15] and every command. */
 
 const fold = <S, C, E>({ initialState, evolve }: Decider<S, C, E>, log: readonly E[]): S =>
   log.reduce(evolve, initialState);
@@ -84,7 +84,7 @@ describe("an export", () => {
     return `${state.status}${isDone ? ", every run done" : ""}${isPaused ? ", paused" : ""}`;
   };
 
-  /** Per command: what each status becomes; those not named stay as they are. */
+  /** Per command: the new status of each status; those not named do not change. */
   const ROWS: {
     readonly [Type in ExportCommand["type"]]: readonly {
       readonly what: string;
@@ -334,7 +334,7 @@ describe("a run", () => {
     return `RUNNING${waits}${state.pausedAt === null ? "" : ", paused"}`;
   };
 
-  /** In every status that has not ended: the same end. */
+  /** The same end for every status that has not ended. */
   const ends = (status: (typeof FINAL)[number]): Partial<Record<Name, Name>> => ({
     RUNNING: status,
     "RUNNING, waiting for a retry": status,
@@ -343,7 +343,7 @@ describe("a run", () => {
     "RUNNING, waiting for a retry, paused": status,
     "RUNNING, the last retry, paused": status,
   });
-  /** Wherever a file may come from: an attempt under way, or work in flight when the pause came. */
+  /** The statuses in which a file may be reported: during an attempt, or after a pause with work in flight. */
   const ofWork = (status: (typeof FINAL)[number]): Partial<Record<Name, Name>> => ({
     RUNNING: status,
     "RUNNING, the last retry": status,
@@ -540,7 +540,7 @@ describe("a run", () => {
     .map(({ command }) => command as ExportRunCommand);
   const anything = fc.array(fc.tuple(fc.constantFrom(...commands), fc.nat({ max: 20 * HOUR_MS })), { maxLength: 40 });
 
-  /** Plays the commands; calls `look` with the state before and after each of them. */
+  /** Runs the commands; calls `look` with the state before and after each of them. */
   const play = (
     asked: readonly (readonly [ExportRunCommand, number])[],
     look: (before: ExportRunState, after: ExportRunState) => void,
@@ -569,7 +569,7 @@ describe("a run", () => {
     );
   });
 
-  it("is woken exactly when it has work to do: never at rest, never while paused", () => {
+  it("is woken exactly when it has work: never when it is idle or paused", () => {
     fc.assert(
       fc.property(anything, (asked) =>
         play(asked, (_before, after) => {
@@ -584,7 +584,7 @@ describe("a run", () => {
     );
   });
 
-  it("never counts more retries than failures, nor more than the limit", () => {
+  it("never counts more retries than failures or than the limit", () => {
     fc.assert(
       fc.property(anything, (asked) =>
         play(asked, (_before, after) => {

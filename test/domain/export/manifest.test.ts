@@ -49,7 +49,7 @@ describe("the manifest", () => {
     });
   });
 
-  it("has the weakest verification of a file as that of the export", () => {
+  it("has the weakest verification of its files as the verification of the export", () => {
     expect(written("size+etag", "size+etag").verification).toBe("size+etag");
     expect(written("size+etag", "size").verification).toBe("size");
     expect(written("none", "size", "size+etag").verification).toBe("none");

@@ -23,7 +23,7 @@ const removed = (failure: ReturnType<typeof storeFailure> | null) =>
   ({ type: "RecordMarkerRemoved", failure, now: NOW }) as const;
 
 describe("_SUCCESS of an export that ended otherwise while its manifest was being written", () => {
-  it("may be in the bucket from when the manifest is begun, which is recorded once", () => {
+  it("may be in the bucket since the manifest was begun, which is recorded once", () => {
     given(...proving)
       .when({ type: "BeginManifest", now: NOW })
       .then(began);
@@ -35,7 +35,7 @@ describe("_SUCCESS of an export that ended otherwise while its manifest was bein
       .thenNothing();
   });
 
-  it("is removed, then the export rests", () => {
+  it("is removed, then the export is idle", () => {
     const ended = given(...proving, began, cancelled);
     ended.wakesAt(NOW);
     expect([isMarkerDue(ended.state, NOW), isOver(ended.state)]).toEqual([true, false]);

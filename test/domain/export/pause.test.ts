@@ -58,7 +58,7 @@ describe("a paused export", () => {
       .then(reported(0, "FAILED"), { type: "ExportFailed", cause: { kind: "run", ordinal: 0 }, at: NOW });
   });
 
-  it("begins no manifest; one under way is finished, and its failure spends no retry", () => {
+  it("begins no manifest; one that was begun is finished, and its failure spends no retry", () => {
     const done = [created, started, admitted(0), admitted(1), reported(0, "COMPLETED"), reported(1, "COMPLETED")];
     const resting = given(...done, paused());
     expect(isManifestDue(given(...done).state, NOW)).toBe(true);
@@ -109,7 +109,7 @@ describe("a paused export", () => {
 });
 
 describe("an export whose 72 hours are over", () => {
-  it("is neither paused nor resumed, because it is TIMEDOUT with the alarm that is due", () => {
+  it("cannot be paused or resumed, because the due alarm makes it TIMEDOUT", () => {
     const late = NOW + TIMEOUT_MS;
     const over = given(created, started, admitted(0));
     for (const type of ["Pause", "Resume"] as const)
@@ -146,7 +146,7 @@ describe("an export that has ended", () => {
     over.when({ type: "Resume", now: NOW }).thenRefused({ reason: "conflict" });
   });
 
-  it("tells its workspace what its runs wrote until they stopped", () => {
+  it("reports to its workspace what its runs wrote until they stopped", () => {
     const late = reported(0, "CANCELLED");
     const { state } = given(created, started, admitted(0), { type: "ExportCancelled", at: NOW }, late);
     expect(announceExport(late, state, 9)).toMatchObject([

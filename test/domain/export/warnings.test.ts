@@ -5,7 +5,7 @@ import { exportWarnings } from "../../../src/domain/export/warnings.ts";
 const codes = (order: Pick<ExportDefinition, "end" | "createdAt">) =>
   exportWarnings(order as ExportDefinition).map(({ code }) => code); // the other members do not matter
 
-it("only a window that ends after the creation of its export brings a warning", () => {
+it("only a window that ends after the creation of its export causes a warning", () => {
   expect(codes({ end: 1001, createdAt: 1000 })).toEqual(["window_ends_in_future"]);
   expect(codes({ end: 1000, createdAt: 1000 })).toEqual([]);
   expect(codes({ end: null, createdAt: 1000 })).toEqual([]);

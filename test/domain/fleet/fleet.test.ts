@@ -52,7 +52,7 @@ describe("a deployment", () => {
     given(listenerCreated).when(register(order)).then(registered(order));
   });
 
-  it("is refused beside as many as a workspace may have", () => {
+  it("is refused when the workspace has the maximum number of deployments", () => {
     const all = Array.from({ length: MAX_DEPLOYMENTS }, (_, i) => registered(orderOf(String(i), `agent ${i}`)));
     const another = orderOf("another", "another");
     given(...all)
@@ -95,7 +95,7 @@ describe("a listener", () => {
     given().when(deleteListener).thenRefused(unknown);
   });
 
-  it("is changed in its namespaces", () => {
+  it("can get other namespaces", () => {
     const event: FleetEvent = { type: "ListenerChanged", id: "l", k8sNamespaces: ["a"], at: NOW + 1 };
     const { state } = given(listenerCreated)
       .when({ type: "ChangeListener", id: "l", k8sNamespaces: ["a"], now: NOW + 1 })

@@ -48,7 +48,7 @@ const failed = (failure: Extract<GrantEvent, { type: "AuthorizationFailed" }>["f
 });
 
 describe("an authorization", () => {
-  it("is begun once, and open for ten minutes", () => {
+  it("begins once, and is open for ten minutes", () => {
     given()
       .when(BEGIN)
       .then(begun())
@@ -56,14 +56,14 @@ describe("an authorization", () => {
     given(begun()).when(BEGIN).thenNothing();
   });
 
-  it("takes one code", () => {
+  it("accepts only one code", () => {
     given(begun())
       .when({ type: "ReceiveCode", authId: "a", now: NOW })
       .then(received)
       .thenWakesAt(NOW + EXCHANGE_MS);
   });
 
-  it("takes no code once it has expired, also before the alarm has recorded that", () => {
+  it("accepts no code after it has expired, also before the alarm records that", () => {
     const late = NOW + AUTHORIZATION_MS;
     given(begun())
       .when({ type: "Wake", now: late - 1 })
@@ -75,13 +75,13 @@ describe("an authorization", () => {
         .thenRefused({ reason: "authorization", failure: EXPIRED });
   });
 
-  it("that was used and one that never existed are refused in the same words", () => {
+  it("that was used and one that never existed are refused with the same error", () => {
     const notValid = { reason: "authorization", failure: { reason: "state_not_valid" } } as const;
     for (const used of [given(), given(begun(), received), given(begun(), received, granted())])
       used.when({ type: "ReceiveCode", authId: "a", now: NOW }).thenRefused(notValid);
   });
 
-  it("whose exchange was cut off has failed after a minute, and takes no token then", () => {
+  it("whose exchange was interrupted has failed after a minute, and accepts no token afterwards", () => {
     const late = NOW + EXCHANGE_MS;
     const interrupted = failed({ reason: "exchange_interrupted" }, late);
     given(begun(), received).when({ type: "Wake", now: late }).then(interrupted);
@@ -90,7 +90,7 @@ describe("an authorization", () => {
       .thenRefused({ reason: "authorization", failure: { reason: "provider_timeout", code: null } });
   });
 
-  it("that failed stays so", () => {
+  it("that failed stays failed", () => {
     const refusal = { reason: "provider_refused", code: "invalid_grant" } as const;
     given(begun(), received)
       .when({ type: "FailAuthorization", authId: "a", failure: refusal, now: NOW })
@@ -100,7 +100,7 @@ describe("an authorization", () => {
       .thenNothing();
   });
 
-  it("that ended is forgotten after an hour", () => {
+  it("that ended is deleted after an hour", () => {
     const { state } = given(begun(), failed(EXPIRED), begun("b", NOW + HOUR_MS));
     expect([...state.authorizations.keys()]).toEqual(["b"]);
   });
@@ -153,7 +153,7 @@ describe("a token", () => {
       .thenNothing();
   });
 
-  it("that is gone is neither refreshed nor discarded; it cannot be described or deleted", () => {
+  it("that was deleted cannot be refreshed, discarded, described or deleted", () => {
     const gone = given(granted(), { type: "TokenDeleted", tokenId: "t", revoked: true, at: NOW });
     gone.when({ type: "RecordRefresh", tokenId: "t", scopes: [], expiresAt: null, now: NOW }).thenNothing();
     gone.when({ type: "DiscardToken", tokenId: "t", now: NOW }).thenNothing();
@@ -175,7 +175,7 @@ describe("a token", () => {
     expect(choose("other", [])).toBeNull();
   });
 
-  it("matches the scopes that its user was asked for, after those that were granted them", () => {
+  it("matches the scopes that were requested, after tokens that were granted them", () => {
     const narrow = granted({ id: "narrow" });
     const wide = granted({ id: "wide", scopes: ["s", "more"], isDefault: false });
     const newer = granted({ id: "newer", scopes: ["s", "more"], isDefault: false });
@@ -208,7 +208,7 @@ describe("a token", () => {
   });
 });
 
-it("a repeated command changes nothing and the log folds to the same state, whatever the order of commands", () => {
+it("a repeated command changes nothing and the log folds to the same state, for commands in any order", () => {
   const id = fc.constantFrom("a", "b");
   const time = fc.integer({ min: 0, max: 2 * HOUR_MS }).map((ms) => NOW + ms);
   const command: fc.Arbitrary<GrantCommand> = fc.oneof(

@@ -38,7 +38,7 @@ describe("a provider", () => {
     given(added()).when({ type: "AddProvider", provider: provider(), now: NOW }).thenRefused({ reason: "conflict" });
   });
 
-  it("changes in what was named, its secret stays unless it is named, and its endpoints always", () => {
+  it("changes in the members sent; its secret is kept unless sent, and its endpoints always", () => {
     const change = { displayName: "Hub", usesPkce: false };
     const { state } = given(added())
       .when({ type: "ChangeProvider", providerId: "github", change, now: NOW + 1 })
@@ -54,7 +54,7 @@ describe("a provider", () => {
       .thenRefused({ reason: "not_found", what: "provider" });
   });
 
-  it("has a secret exactly when its way to authenticate needs one", () => {
+  it("has a secret exactly when its authentication method needs one", () => {
     const change = (from: ProviderEvent, wanted: ProviderChange) =>
       given(from).when({ type: "ChangeProvider", providerId: "github", change: wanted, now: NOW });
     const open: ProviderEvent = {
@@ -70,7 +70,7 @@ describe("a provider", () => {
     expect(opened.state.get("github")).toMatchObject({ envelope: null });
   });
 
-  it("that is removed is gone, and its name is free", () => {
+  it("is unknown after it is removed, and its name is free", () => {
     const removed: ProviderEvent = { type: "ProviderRemoved", providerId: "github", at: NOW };
     given(added()).when({ type: "RemoveProvider", providerId: "github", now: NOW }).then(removed).thenWakesAt(null);
     given(added(), removed)

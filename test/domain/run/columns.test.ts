@@ -32,7 +32,7 @@ import { bytesOf, planned, segmentOf } from "../../parquet/files.ts";
 import { IDENTITY } from "../../parquet/runs.ts";
 import { BARE_ROW, FULL_ROW, sampleOf } from "./samples.ts";
 
-/** What the table of columns declares is so, from the request to the exported file: each test covers every row of it. */
+/** Columns behave as the table declares, from the request to the exported file: each test covers every row of it. */
 
 const ROWS = [FULL_ROW, BARE_ROW];
 const SEGMENT = segmentOf(ROWS);
@@ -59,7 +59,7 @@ const cellOf = (row: typeof FULL_ROW, field: (typeof ALL_FIELDS)[number], versio
 };
 
 describe("a column of a run", () => {
-  it("that clients send has a bit of its own, and keeps the one that it has in segments", () => {
+  it("that clients send has its own bit, the same one as in existing segments", () => {
     const bits = SENT_COLUMNS.map((column) => [COLUMNS[column].sent, column]);
     expect(bits.map(([bit]) => bit)).toEqual(bits.map((_, index) => index));
     expect(bits.slice(0, 15).map(([, column]) => column)).toEqual([
@@ -139,13 +139,13 @@ describe("a column of a run", () => {
     expect(columns.sort()).toEqual(RUN_COLUMNS.filter((column) => COLUMNS[column].filter === "entries").sort());
   });
 
-  it("that is exported has an expression in ClickHouse queries, and a column in the table but for the workspace", () => {
+  it("that is exported has an expression in ClickHouse queries, and a column in the table except the workspace", () => {
     const { sql } = pageQuery(SCOPE, ALL_FIELDS, { after: null, upto: { time: 1, id: "" }, ...PAGE });
     for (const field of ALL_FIELDS) expect(sql, field).toContain(` AS \`${columnOfField(field)}\``);
     expect(TABLE_COLUMNS).toEqual([...ALL_FIELDS.filter((field) => field !== "tenant_id"), "ingested_at"]);
   });
 
-  it("is shown in answers or hidden, as declared, and so is a missing value", () => {
+  it("is shown in responses or hidden as declared, also without a value", () => {
     const shown = RUN_FIELDS.filter((field) => ROW_COLUMNS.some((column) => column === field));
     expect([...shown].sort()).toEqual(ROW_COLUMNS.filter((column) => !COLUMNS[column].isHidden).sort());
     for (const field of shown) {

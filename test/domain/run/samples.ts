@@ -1,7 +1,7 @@
 import { COLUMNS, type Kind, type KindValues, ROW_COLUMNS, type RowColumn } from "../../../src/domain/run/columns.ts";
 import type { SegmentRow } from "../../../src/domain/run/row.ts";
 
-/** A value of each kind, and what it looks like to clients, filters and readers of files. */
+/** A value of each kind, as clients, filters and readers of files represent it. */
 interface Sample<T> {
   readonly value: T;
   /** As clients send it. */

@@ -43,7 +43,7 @@ describe("partitions of late rows", () => {
 });
 
 describe("free spans", () => {
-  it("hold, together with the taken spans, each number once", () => {
+  it("contain, together with the claimed spans, each number once", () => {
     const bound = fc.integer({ min: 0, max: 12 });
     const spans: fc.Arbitrary<Span[]> = fc.array(
       fc.tuple(bound, bound).map(([a, b]) => ({ above: Math.min(a, b), upto: Math.max(a, b) })),

@@ -10,7 +10,7 @@ import { eventsOf } from "../../support/events-of.ts";
 import { rounds } from "../../support/rounds.ts";
 import { emptyLook, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
 
-/** Ten years of a schedule, whatever happens to the machine below it: the rules alone, with a clock drawn by a seed. */
+/** Ten years of a schedule with random outages: the rules alone, with a seeded clock. */
 
 const TEN_YEARS_MS = 3653 * DAY_MS;
 const MINUTE_MS = 60_000;
@@ -29,7 +29,7 @@ const diceOf = (seed: number) => {
 interface Simulated {
   readonly start: number;
   readonly intervalHours: number;
-  /** The last instant that was simulated; whatever was due by then was caught up. */
+  /** The last instant that was simulated; everything due by then was caught up. */
   readonly end: number;
   readonly windows: readonly Extract<ExportEvent, { type: "WindowSpawned" }>[];
   readonly paused: readonly (readonly [from: number, to: number])[];

@@ -26,12 +26,12 @@ import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
 const MICROS = 1000;
 const MINUTE_MS = 60_000;
 const INTERVAL_HOURS = 6;
-/** As many windows as a model goes through: three days. */
+/** Windows of one model: three days. */
 const WINDOWS = 12;
 
 interface Row {
   readonly id: number;
-  /** Which table: the `since` of the binding under which it came. */
+  /** The table, as the `since` of the binding that was in force on arrival. */
   readonly since: number;
   readonly start: number;
   readonly ingestedMicros: number;
@@ -75,7 +75,7 @@ const steps = fc.array(
 
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-/** A schedule as its alarm drives it, over a table of which rows are seen some time after the instant they bear. */
+/** A schedule driven by its alarm, over a table whose rows become visible some time after their timestamp. */
 function model() {
   const plan = planOf({ start: NOW, end: null, intervalHours: INTERVAL_HOURS }, { maxRetries: 1 });
   let state: ExportState = bulkExport.initialState;
@@ -150,7 +150,7 @@ function model() {
 }
 
 describe("over all exports of a schedule that reads a customer's table", () => {
-  it("each row comes once, with its own window, or late with one that completed, whatever fails in between", {
+  it("each row is exported once, with its own window or late with one that completed, despite any failures", {
     tags: "search",
   }, () => {
     let rowsLate = 0;
@@ -168,7 +168,7 @@ describe("over all exports of a schedule that reads a customer's table", () => {
           }
         }
         if (schedule.since() === null) schedule.bind(bindings + 1);
-        // Everything comes to an end: two windows later whatever was lost has been carried by an export that completed.
+        // Two windows without failures: then every lost row has been carried by an export that completed.
         for (let last = 0; last < 3; last += 1) {
           for (const one of schedule.exports.values()) if (one.status === "RUNNING") one.status = "COMPLETED";
           schedule.wake(true, 0);
@@ -205,7 +205,7 @@ const binding = { since: 1 };
 const CLOCK = NOW * MICROS;
 
 describe("the bound of a window", () => {
-  it("lies a minute back, so that no insert before it is still under way", () => {
+  it("is a minute in the past, so that no earlier insert is still in progress", () => {
     expect(boundedAt(null, binding, NOW, CLOCK)).toEqual({
       since: 1,
       start: NOW,
@@ -215,12 +215,12 @@ describe("the bound of a window", () => {
     });
   });
 
-  it("never goes back, though the table's clock does", () => {
+  it("never goes back, even if the table's clock does", () => {
     const ledger = boundedAt(null, binding, NOW, CLOCK);
     expect(boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK - 1)).toBe(ledger);
   });
 
-  it("leaves to the next one what the table gets from then on, for all windows before", () => {
+  it("leaves rows of earlier windows that arrive after it to the next window", () => {
     const ledger = boundedAt(null, binding, NOW, CLOCK);
     const next = boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK + 5);
     expect(next.owed).toEqual([
@@ -228,7 +228,7 @@ describe("the bound of a window", () => {
     ]);
   });
 
-  it("begins anew for another binding: nothing of the one before is late", () => {
+  it("starts over with another binding: no row of the previous one is late", () => {
     const ledger = boundedAt(null, binding, NOW, CLOCK);
     expect(boundedAt(ledger, { since: 2 }, NOW + HOUR_MS, CLOCK + 5)).toMatchObject({
       since: 2,
@@ -245,7 +245,7 @@ describe("late rows of a table", () => {
   const ledger = { since: 1, start: NOW, bound: 9, owed: [owed], carried: [] };
   const allDays = Array.from({ length: DAYS }, (_, day) => NOW / DAY_MS + day);
 
-  it("are parts of UTC days, cut by the windows", () => {
+  it("are grouped by parts of UTC days, cut by the windows", () => {
     const cut = { ...owed, start: NOW + HOUR_MS, end: NOW + DAY_MS + HOUR_MS };
     const { rows, take } = takeLate({ ...ledger, owed: [cut] }, new Map(), [allDays.slice(0, 2)]);
     expect(rows).toEqual([
@@ -255,7 +255,7 @@ describe("late rows of a table", () => {
     expect(take.owed).toEqual([]);
   });
 
-  it("of more days than a window carries are left to the next ones", () => {
+  it("of more days than a window can carry are left to the next windows", () => {
     const first = takeLate(ledger, new Map(), [allDays]);
     expect(first.rows).toHaveLength(MAX_LATE_DAYS);
     expect(first.take.owed).toEqual([{ ...owed, start: NOW + MAX_LATE_DAYS * DAY_MS }]);
@@ -276,14 +276,14 @@ describe("late rows of a table", () => {
     expect([third.rows, third.take.settled]).toEqual([first.rows, ["one"]]);
   });
 
-  it("of too many looks keep the bound where it is, so that each row is still owed once", () => {
+  it("from too many searches keep the bound in place, so that each row is still owed once", () => {
     const crowded = (looks: number) => ({ ...ledger, owed: Array.from({ length: looks }, () => owed) });
     const later = ledger.bound + 2 * SETTLED_AFTER_MICROS;
     expect(boundedAt(crowded(99), binding, end, later).owed).toHaveLength(100);
     expect(boundedAt(crowded(100), binding, end, later)).toEqual(crowded(100));
   });
 
-  it("of very many exports that ended are settled over several windows", () => {
+  it("of very many ended exports are settled over several windows", () => {
     const carried = Array.from({ length: 1001 }, (_, n) => ({ exportId: `${n}`, rows: [owed] }));
     const statuses = new Map(carried.map(({ exportId }) => [exportId, "COMPLETED" as const]));
     const { take } = takeLate({ ...ledger, owed: [], carried }, statuses, []);
@@ -291,14 +291,14 @@ describe("late rows of a table", () => {
     expect([take.settled.length, after.carried.map(({ exportId }) => exportId)]).toEqual([1000, ["1000"]]);
   });
 
-  it("of a binding before are nobody's: what a new one names is another table", () => {
+  it("of a previous binding are dropped, because a new binding means another table", () => {
     const { rows } = takeLate(ledger, new Map(), [allDays]);
     const before = { ...ledger, carried: [{ exportId: "one", rows }] };
     const { take } = takeLate(boundedAt(before, { since: 2 }, end, CLOCK), new Map([["one", "FAILED"]]), []);
     expect(ledgerAfter(before, take, { exportId: "two", late: [] }).carried).toEqual([]);
   });
 
-  it("are neither looked for nor forgotten by a window that is spawned while the table cannot be asked", () => {
+  it("are neither searched nor dropped by a window that is spawned while the table cannot be queried", () => {
     const take = takeNothing(ledger);
     if (take === null) throw new Error("there is a ledger");
     expect(ledgerAfter(ledger, take, { exportId: "x", late: [] })).toEqual(ledger);
@@ -309,7 +309,7 @@ describe("a binding", () => {
   const source = tableSource;
   const known: TableBinding = { source, envelope: "sealed", boundAt: 5, since: 3 };
 
-  it("is about the same rows after a change of the user or of other columns", () => {
+  it("names the same rows after a change of the user or of other columns", () => {
     const changed = { ...source, user: "other", columns: { trace_tier: null } };
     expect(boundSince(known, changed, 9)).toBe(3);
   });
@@ -322,7 +322,7 @@ describe("a binding", () => {
     { columns: { ingested_at: "other" } },
     { columns: { start_time: "other" } },
     { columns: { session_id: "other" } },
-  ])("is about others after %j", (change) => {
+  ])("names other rows after a change to %j", (change) => {
     expect(boundSince(known, { ...source, ...change }, 9)).toBe(9);
     expect(boundSince(undefined, source, 9)).toBe(9);
   });

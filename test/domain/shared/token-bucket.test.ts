@@ -38,7 +38,7 @@ describe("a token bucket", () => {
     expect(takeTokens(null, RATE, 1, 0)).toEqual({ taken: 1, waitMs: 0, bucket: { tokens: 3, at: 0 } });
   });
 
-  it("never gives more tokens than were saved and refilled, whatever the times", () => {
+  it("never gives more tokens than were saved and refilled, at any times", () => {
     const times = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
     const rates = fc.record({ perSecond: fc.integer({ min: 1, max: 20 }), burst: fc.integer({ min: 1, max: 20 }) });
     fc.assert(
@@ -59,7 +59,7 @@ describe("a token bucket", () => {
     });
   });
 
-  it("gives a small part of the burst at once, or the whole tokens that it has", () => {
+  it("gives a fraction of the burst at once, or all whole tokens that it has", () => {
     expect(takeTokens({ tokens: 20, at: 0 }, { perSecond: 1, burst: 20 }, 10, 0)).toMatchObject({ taken: 10 });
     expect(takeTokens({ tokens: 2.5, at: 0 }, RATE, 10, 0)).toMatchObject({ taken: 2, bucket: { tokens: 0.5 } });
     expect([3, 100, 500, 1_000_000].map((burst) => batchSizeOf({ perSecond: 1, burst }))).toEqual([1, 1, 5, 10]);

@@ -101,7 +101,7 @@ describe("a project", () => {
       .then({ type: "ProjectCreated", project: project("demo", { id: "another" }), at: NOW });
   });
 
-  it("with a shorter retention tells its days; a longer one reaches them by itself", () => {
+  it("sends a shorter retention to its days; a longer one needs no message", () => {
     const change = (before: number | null, after: number | null) => ({
       outcome: having(project("demo", { retentionDays: before })).when(changed({ retentionDays: after })),
       event: {
@@ -139,7 +139,7 @@ describe("a project", () => {
     known.when(changed({ endTime: NOW })).then({ type: "ProjectChanged", project: ended, at: NOW });
   });
 
-  it("cannot take another's name or id, and can keep its own", () => {
+  it("cannot take the name or id of another project, but can keep its own", () => {
     const two = having(demo, project("other"));
     two.when(changed({ name: "other" })).thenRefused({ reason: "conflict" });
     two.when(changed({ name: "demo" })).thenNothing();
@@ -158,7 +158,7 @@ describe("a project", () => {
     expect(names(open(gone), "name", false)).toEqual([]);
   });
 
-  it("that was deleted gets no further window and no export", () => {
+  it("that was deleted gets no new window and no new export", () => {
     gone.when(asked({ type: "SpawnExport", definition, maxRunning: 15 })).thenNothing();
     const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
     given(created, { type: "ProjectCreated", project: demo, at: NOW }, destination, deleted)

@@ -80,7 +80,7 @@ describe("a workspace", () => {
     expect(authorize(revoked.state, "abc").ok).toBe(false);
   });
 
-  it("never accepts a revoked key again, even when the call that adds it comes late", () => {
+  it("never accepts a revoked key again, even when the call that adds it arrives later", () => {
     const added: WorkspaceEvent = { type: "KeyAdded", key, at: NOW };
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
     given(created, added, revoked)
@@ -88,7 +88,7 @@ describe("a workspace", () => {
       .thenNothing();
   });
 
-  it("remembers the revocation of a key that it does not know yet, once, and says that it did not have the key", () => {
+  it("records the revocation of an unknown key once, and reports that the key was unknown", () => {
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
     const revoke = asked({ type: "RevokeKey", keyHash: key.keyHash });
     const { state } = given(created).when(revoke).then(revoked);
@@ -102,7 +102,7 @@ describe("a workspace", () => {
     expect(findRevokedKey(known.state, key.keyHash).ok).toBe(true);
   });
 
-  it("lets 15 exports work at once; the others wait, first in first out", () => {
+  it("runs 15 exports at once; the others wait, first in first out", () => {
     const full = having(...Array.from({ length: 17 }, (_, n) => orderNumber(n)));
     const { state } = full;
     expect(state.status === "OPEN" && [...state.running]).toHaveLength(15);
@@ -119,7 +119,7 @@ describe("a workspace", () => {
     having(orderNumber(1)).when(orderNumber(1)).thenNothing();
   });
 
-  it("gives a schedule no place among the working exports", () => {
+  it("does not count a schedule among the working exports", () => {
     const schedule = { ...exportNumber(1), end: null, intervalHours: 24 };
     having().when(order(schedule)).then({ type: "ExportRegistered", definition: schedule, at: NOW });
   });
@@ -167,7 +167,7 @@ describe("a workspace", () => {
       .then({ type: "ExportRegistered", definition: window, at: NOW }, admitted("e2"));
   });
 
-  it("refuses an id that stands for another order, and accepts the same order again", () => {
+  it("refuses an id that belongs to another order, and accepts the same order again", () => {
     const open = having(orderNumber(1));
     open.when(order({ ...exportNumber(1), createdAt: NOW + 1 })).thenNothing();
     open
@@ -175,7 +175,7 @@ describe("a workspace", () => {
       .thenRefused({ reason: "invalid", loc: ["header", "idempotency-key"] });
   });
 
-  it("retries a failed run by one new export, however often it is asked", () => {
+  it("retries a failed run by one new export, also if the request is repeated", () => {
     const run = { ...recordOfUnstartedRun(planOf(), { id: "r", ordinal: 0 }, { status: "NONE" }), exportId: "e1" };
     const retry = (status: ExportStatus) =>
       asked({ type: "RetryRun", exportId: "e1", run: { ...run, status }, maxRunning: 15 });

@@ -20,21 +20,21 @@ const oldNode = (process.env.PATH ?? "")
   .filter((path) => existsSync(path))
   .find((path) => Number(spawnSync(path, ["-p", "process.versions.node.split('.')[0]"]).stdout) < 24);
 
-describe("what is missing to run the tools of Waybill", () => {
-  it.each(["18.20.8", "20.20.2", "22.21.0"])("is Node 24, said in one line, where Node %s runs them", (nodeVersion) => {
+describe("the error for missing requirements", () => {
+  it.each(["18.20.8", "20.20.2", "22.21.0"])("is one line about Node 24 for Node %s", (nodeVersion) => {
     expect(missingIn({ nodeVersion, isInstalled: true })).toMatch(NEEDS_NODE_24);
   });
 
-  it.each(["24.0.0", "24.21.0", "26.1.0"])("is nothing in Node %s with the packages installed", (nodeVersion) => {
+  it.each(["24.0.0", "24.21.0", "26.1.0"])("is null for Node %s with the packages installed", (nodeVersion) => {
     expect(missingIn({ nodeVersion, isInstalled: true })).toBeNull();
   });
 
-  it.each(["20.20.2", "24.21.0"])("is `npm install` before all else, in Node %s", (nodeVersion) => {
+  it.each(["20.20.2", "24.21.0"])("is about `npm install` without packages, also for Node %s", (nodeVersion) => {
     expect(missingIn({ nodeVersion, isInstalled: false })).toContain("Run `npm install` first.");
   });
 });
 
-describe("a Node that is too old is told so in one line", () => {
+describe("an outdated Node is refused with one line", () => {
   it("by every tool that package.json starts", () => {
     expect(tools).toEqual(expect.arrayContaining(["dev/dev.mjs", "test/simulation/simulate.mjs", "bench/bench.mjs"]));
     for (const tool of tools)

@@ -9,7 +9,7 @@ const runningFor = (ms: number): Supervised => ({
   stop: async () => {},
 });
 
-/** Services that run for so many milliseconds, one after the other. */
+/** Services that run for the given milliseconds, one after the other. */
 const supervised = (lives: readonly number[], stopAsked = new AbortController().signal) => {
   const startedAt: number[] = [];
   const begin = Date.now();
@@ -25,21 +25,21 @@ const supervised = (lives: readonly number[], stopAsked = new AbortController().
   return { startedAt, ended: ended.then(() => "stopped", String) };
 };
 
-it("a service that ends again and again is started after longer and longer pauses, and at last not again", async () => {
+it("a service that ends repeatedly is restarted after increasing pauses, and finally not any more", async () => {
   const { startedAt, ended } = supervised([0, 0, 0, 0, 0, 0]);
   await vi.runAllTimersAsync();
   expect(await ended).toContain("The service ended 5 times in a row. It is not started again.");
   expect(startedAt).toEqual([0, 0, 1000, 3000, 7000]);
 });
 
-it("a service that has run for a minute is started at once, however often it has ended before", async () => {
+it("a service that has run for a minute is restarted immediately, even if it has ended often before", async () => {
   const { startedAt, ended } = supervised([60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 0, 0, 0, 0]);
   await vi.runAllTimersAsync();
   expect(startedAt.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => n * 60_000));
   expect(await ended).toContain("not started again");
 });
 
-it("a service is stopped when that is asked for, also in a pause or while it starts", async () => {
+it("a service is stopped on request, also during a pause or while it starts", async () => {
   const duringPause = new AbortController();
   const paused = supervised([0, 0], duringPause.signal);
   await vi.advanceTimersByTimeAsync(500);

@@ -16,7 +16,7 @@ const parses = (json: string): boolean => {
   }
 };
 
-/** JSON with white space and with one byte changed, inserted or removed: mostly malformed in some small way. */
+/** JSON with white space and with one byte changed, inserted or removed: mostly malformed. */
 const nearlyJson = fc
   .tuple(
     fc.json(),
@@ -86,7 +86,7 @@ describe("the JSON scanner", () => {
     );
   });
 
-  it("lists very many members, and no more: their list would take more memory than there is", () => {
+  it("lists members up to a limit and refuses more, because their list would need too much memory", () => {
     const objectOf = (members: number) => bytes(`{${Array(members).fill('"a":0').join(",")}}`);
     expect(scanObject(objectOf(MAX_MEMBERS))).toMatchObject({ ok: true, value: { length: MAX_MEMBERS } });
     const message = `more than ${MAX_MEMBERS} members`;
@@ -96,7 +96,7 @@ describe("the JSON scanner", () => {
   it.each([
     ["very many members", `{${'"a":0,'.repeat(4_000_000)}"b":0}`, false],
     ["a very long key", `{"${"k".repeat(24_000_000)}":0}`, true],
-  ])("takes little more memory for %s than their bytes are", (_, json, isTaken) => {
+  ])("needs little more memory for %s than their bytes", (_, json, isTaken) => {
     const object = bytes(json);
     const before = process.memoryUsage().heapUsed;
     const scanned = scanObject(object);
@@ -122,7 +122,7 @@ describe("the JSON scanner", () => {
     expect(at(["d", "e"])).toBeNull();
   });
 
-  it("takes the last of repeated keys, however they are spelled", () => {
+  it("uses the last of repeated keys, also with escapes", () => {
     const json = bytes('{"key":1,"k\\u0065y":2}');
     const range = valueAt(json, ["key"]);
     expect(range && text(json.subarray(range.start, range.end))).toBe("2");
@@ -130,7 +130,7 @@ describe("the JSON scanner", () => {
     expect(scanned.ok && scanned.value.map(({ key }) => key)).toEqual(["key", "key"]);
   });
 
-  it("visits the elements of a list until told to stop", () => {
+  it("visits the elements of a list until the callback stops it", () => {
     const seen: string[] = [];
     const json = bytes('[1, "two" ,[3], 4]');
     eachElement(json, 0, ({ start, end }) => {

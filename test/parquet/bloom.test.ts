@@ -22,7 +22,7 @@ describe("the bloom filters of a segment", () => {
     );
   });
 
-  it.each(["id", "trace_id"] as const)("know every %s, and few others", (column) => {
+  it.each(["id", "trace_id"] as const)("contain every %s, and few others", (column) => {
     const rows = plainRuns(2000);
     const bytes = segmentOf(rows);
     const chunk = chunkOf(segmentFooter(bytes), column);
@@ -34,8 +34,8 @@ describe("the bloom filters of a segment", () => {
     const bloom = bytes.subarray(chunk.offset + chunk.bytes, chunk.offset + chunk.bytes + chunk.bloomBytes);
     for (const row of [...rows, ...plainRuns(2000, 10_000)])
       expect(mayHold(bloom, row[column] ?? "")).toBe(contains(row[column]));
-    const strangers = plainRuns(2000, 10_000).filter((row) => contains(row.id));
-    expect(strangers.length).toBeLessThan(60);
+    const falsePositives = plainRuns(2000, 10_000).filter((row) => contains(row.id));
+    expect(falsePositives.length).toBeLessThan(60);
   });
 
   it("are copied into exported files, where DuckDB skips row groups by them", async () => {
@@ -49,7 +49,7 @@ describe("the bloom filters of a segment", () => {
     expect(excluded.map((row) => row.bloom_filter_excludes)).toEqual([true, false, true]);
   });
 
-  it("are left out where no value is set", () => {
+  it("are left out of a column without values", () => {
     const bytes = segmentOf(plainRuns(10).map((row) => ({ ...row, trace_id: null })));
     expect(chunkOf(segmentFooter(bytes), "trace_id").bloomBytes).toBe(0);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compressPage, decompressPage } from "../../src/parquet/encoding/codec.ts";
 import { equalBytes } from "./files.ts";
 
-/** Around the sizes at which buffers of zlib and of the Workers runtime end, and where blocks of zstd do. */
+/** Around the sizes of the buffers of zlib and of the Workers runtime, and of the blocks of zstd. */
 const SIZES = [0, 1, 1023, 1024, 39_999, 40_000, 40_001, 40_960, 81_920, 131_072, 1_048_576, 1_048_577, 5_242_880];
 const CODECS = ["zstandard", "snappy", "gzip", "none"] as const;
 
@@ -29,7 +29,7 @@ const PAGES = {
 };
 
 describe("a page", () => {
-  it.each(CODECS)("is restored from %s, whatever its size and content", (codec) => {
+  it.each(CODECS)("of any size and content is restored from %s", (codec) => {
     for (const [name, make] of Object.entries(PAGES)) {
       for (const size of SIZES) {
         const page = make(size);
@@ -48,7 +48,7 @@ describe("a page", () => {
     }
   });
 
-  it.each(["zstandard", "none"] as const)("is refused when it is not of the size its header says, in %s", (codec) => {
+  it.each(["zstandard", "none"] as const)("is refused when its size differs from its header, in %s", (codec) => {
     const compressed = compressPage(codec, PAGES.noise(1000));
     expect(() => decompressPage(codec, compressed, 999)).toThrow();
     expect(() => decompressPage(codec, compressed.subarray(0, 500), 1000)).toThrow();

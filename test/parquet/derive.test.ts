@@ -24,13 +24,13 @@ const CODECS: readonly Compression[] = ["zstandard", "snappy", "gzip", "none"];
 const WINDOW = { start: DAY_START + 1_000_000, end: DAY_START + 2_000_000 };
 
 describe("a derived segment", () => {
-  it("has the columns of the selection only", () => {
+  it("has only the columns of the selection", () => {
     const selection: Selection = { version: "v2_beta", fields: ["tags", "id"] };
     const { chunks } = segmentFooter(derived(SEGMENT, { selection, codec: "snappy", keep: null }));
     expect(chunks.map((chunk) => chunk.column)).toEqual(columnsFor(selection));
   });
 
-  it.each(CODECS)("has the runs of a half-open window only, in %s", async (codec) => {
+  it.each(CODECS)("has only the runs of a half-open window, in %s", async (codec) => {
     const segment = deriveSegment(SEGMENT, { selection: V2, codec, keep: [WINDOW] });
     expect(segment).toMatchObject({ rows: 1000, minStart: WINDOW.start, maxStart: WINDOW.end - 1000 });
     expect(await rowsOf(segment?.bytes)).toEqual(
@@ -38,42 +38,42 @@ describe("a derived segment", () => {
     );
   });
 
-  it("takes any runs of the window, also from a segment that is not in order of time", async () => {
+  it("has all runs of the window, also from a segment that is not ordered by time", async () => {
     const mixed = [...ROWS.slice(2500), ...ROWS.slice(900, 1100), ...ROWS.slice(0, 10), ...ROWS.slice(1990, 2010)];
     const kept = mixed.filter((row) => row.start_time >= WINDOW.start && row.start_time < WINDOW.end);
     const segment = derived(segmentOf(mixed), { selection: V2, codec: "zstandard", keep: [WINDOW] });
     expect(await rowsOf(segment)).toEqual(await rowsOf(derived(segmentOf(kept), whole("zstandard"))));
   });
 
-  it("is what a writer makes of the same runs", () => {
+  it("has the bytes that a writer produces for the same runs", () => {
     const cut = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: [WINDOW] });
     expect(equalBytes(cut, derived(segmentOf(ROWS.slice(1000, 2000)), whole("zstandard")))).toBe(true);
   });
 
-  it("gathers any rows of several segments as a writer writes them", () => {
+  it("of rows from several segments has the bytes that a writer produces for them", () => {
     const sources = [ROWS, [...ODD_RUNS, ...plainRuns(100, 5000)], plainRuns(7, 9000)];
     const segments = sources.map((rows) => segmentOf(rows));
     const everyRow = fc.array(fc.nat({ max: 2999 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(fc.array(everyRow, { minLength: 1, maxLength: 3 }), (picks) => {
-        const gatherer = new RowCollector(V2, "zstandard");
+        const collector = new RowCollector(V2, "zstandard");
         const written: SegmentRow[] = [];
         for (const [index, picked] of picks.entries()) {
           const rows = sources[index] ?? [];
           const numbers = [...new Set(picked.map((number) => number % rows.length))].sort((a, b) => a - b);
-          const meant = numbers.map((number) => rows[number] as SegmentRow);
-          const starts = meant.map(({ start_time }) => start_time);
+          const selected = numbers.map((number) => rows[number] as SegmentRow);
+          const starts = selected.map(({ start_time }) => start_time);
           const spread = { minStart: Math.min(...starts), maxStart: Math.max(...starts) };
-          gatherer.add(loadedInSegment(segments[index] as Uint8Array), { rows: Uint32Array.from(numbers), ...spread });
-          written.push(...meant);
+          collector.add(loadedInSegment(segments[index] as Uint8Array), { rows: Uint32Array.from(numbers), ...spread });
+          written.push(...selected);
         }
-        expect(equalBytes(gatherer.finish().bytes, derived(segmentOf(written), whole("zstandard")))).toBe(true);
+        expect(equalBytes(collector.finish().bytes, derived(segmentOf(written), whole("zstandard")))).toBe(true);
       }),
       { numRuns: 15 },
     );
   });
 
-  it("of a filter has the rows that DuckDB finds by the same condition", async () => {
+  it("with a filter has the rows that DuckDB finds by the same condition", async () => {
     const filter = 'and(eq(run_type, "llm"), has(tags, "step:3"), like(name, "ag%"))';
     const segment = deriveSegment(SEGMENT, { selection: V2, codec: "snappy", keep: null, filter });
     const where = "run_type = 'llm' AND list_contains(_tags, 'step:3') AND name LIKE 'ag%'";
@@ -82,12 +82,12 @@ describe("a derived segment", () => {
     expect((await rowsOf(segment?.bytes)).map(({ id }) => ({ id }))).toEqual(expected);
   });
 
-  it("is null when no run is left", () => {
+  it("is null when no run matches", () => {
     const keep = [{ start: DAY_START - 1000, end: DAY_START }];
     expect(deriveSegment(SEGMENT, { selection: V1, codec: "gzip", keep })).toBeNull();
   });
 
-  it("keeps every run when the window holds all", () => {
+  it("has every run when the window contains all", () => {
     const keep = [{ start: DAY_START, end: DAY_START + 3_000_000 }];
     const all = derived(SEGMENT, { selection: V1, codec: "snappy", keep });
     expect(equalBytes(all, derived(SEGMENT, { selection: V1, codec: "snappy", keep: null }))).toBe(true);
@@ -101,7 +101,7 @@ describe("a derived segment", () => {
     }
   });
 
-  it("keeps the pages as they were when only the codec changes", () => {
+  it("keeps its pages when only the codec changes", () => {
     const odd = segmentOf([...ODD_RUNS, ...plainRuns(100)]);
     const changed = derived(odd, { selection: V2, codec: "gzip", keep: null });
     const before = segmentFooter(odd).chunks.filter((chunk) => columnsFor(V2).includes(chunk.column));
@@ -115,7 +115,7 @@ describe("a derived segment", () => {
     }
   });
 
-  it("gives a segment in its own codec when nothing has to change", () => {
+  it("is unchanged when it is derived again with the same columns and codec", () => {
     const everything = derived(SEGMENT, { selection: V2, codec: "zstandard", keep: null });
     expect(equalBytes(derived(everything, { selection: V2, codec: "zstandard", keep: null }), everything)).toBe(true);
   });

@@ -19,7 +19,7 @@ export interface Derivation {
 
 const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
 
-/** What an export makes of a whole segment that it cannot copy; null: no row is left. */
+/** The derived segment of a whole segment, as an export makes it; null: no row matches. */
 export const deriveSegment = (bytes: Uint8Array, { selection, codec, keep, filter }: Derivation): Segment | null => {
   const held = loadedInSegment(bytes);
   const { rows } = segmentFooter(bytes);
@@ -28,7 +28,7 @@ export const deriveSegment = (bytes: Uint8Array, { selection, codec, keep, filte
   if (selected.rows.length === 0) return null;
   if (selected.rows.length === rows)
     return { ...selected, rows, bytes: recodedSegment(held, rows, { selection, codec }) };
-  const gatherer = new RowCollector(selection, codec);
-  gatherer.add(held, selected);
-  return gatherer.finish();
+  const collector = new RowCollector(selection, codec);
+  collector.add(held, selected);
+  return collector.finish();
 };

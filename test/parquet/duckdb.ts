@@ -6,7 +6,7 @@ import { DuckDBInstance, type Json } from "@duckdb/node-api";
 /** A row as DuckDB shows it in JSON: 64 bit integers and times are strings. */
 export type DuckRow = Record<string, Json>;
 
-/** Lays the files on disk as 0.parquet, 1.parquet, ... and asks DuckDB; `$files` in the query stands for them. */
+/** Writes the files to disk as 0.parquet, 1.parquet, ... and queries DuckDB; `$files` in the query is their list. */
 export const askDuckDb = async (files: readonly Uint8Array[], query: string): Promise<DuckRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-"));
   try {

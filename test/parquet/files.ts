@@ -12,10 +12,10 @@ export const segmentOf = (rows: readonly SegmentRow[], codec: Compression = "zst
   return writer.finish().bytes;
 };
 
-/** A segment as the planner takes it. */
+/** A segment as input of the planner. */
 export const planned = (bytes: Uint8Array) => ({ bytes: bytes.length, footer: segmentFooter(bytes) });
 
-/** The bytes that pieces stand for. */
+/** The bytes of the pieces of a planned file. */
 export const bytesOf = (pieces: PlannedFile["pieces"], segments: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(pieces.map((piece) => (piece.kind === "bytes" ? piece.bytes : copied(piece, segments))));
 
@@ -25,5 +25,5 @@ const copied = (piece: Extract<ByteRange, { kind: "copy" }>, segments: readonly 
   return segment.subarray(piece.offset, piece.offset + piece.length);
 };
 
-/** Whether two byte arrays are equal; quick, and without a page of differences. */
+/** Whether two byte arrays are equal; fast, and without a long diff. */
 export const equalBytes = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;

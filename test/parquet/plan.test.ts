@@ -35,7 +35,7 @@ describe("the plan of an export", () => {
     );
   });
 
-  it("fills files up to the target, and passes it only with a single segment", () => {
+  it("fills files up to the target, and exceeds it only with a single segment", () => {
     fc.assert(
       fc.property(drawn, selections, targets, (segments, selection, target) => {
         const files = plan(segments, selection, target);
@@ -49,7 +49,7 @@ describe("the plan of an export", () => {
     );
   });
 
-  it("makes files of exactly the bytes it says, without gap or overlap in a segment", () => {
+  it("gives the exact size of each file, without gap or overlap in a segment", () => {
     fc.assert(
       fc.property(drawn, selections, targets, (segments, selection, target) => {
         for (const file of plan(segments, selection, target)) {
@@ -68,7 +68,7 @@ describe("the plan of an export", () => {
     );
   });
 
-  it("regenerates any part of a file from the plan, however the file is cut into parts", () => {
+  it("regenerates any part of a file, for any part size", () => {
     fc.assert(
       fc.property(
         drawn,
@@ -105,7 +105,7 @@ describe("the plan of an export", () => {
     );
   });
 
-  it("has no file without a segment", () => {
+  it("has no file if there is no segment", () => {
     expect(planFiles([], { version: "v1", fields: null }, 1000)).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe("the plan of an export", () => {
     expect([copies("v2_beta"), copies("v1")]).toEqual([1, 2]);
   });
 
-  it("does not depend on the order in which fields are asked for", () => {
+  it("does not depend on the order of the requested fields", () => {
     const fields: ExportField[] = ["tags", "inputs", "id"];
     const inOrder = plan(POOL, { version: "v1", fields: [...fields].reverse() }, 10_000);
     expect(plan(POOL, { version: "v1", fields }, 10_000)).toEqual(inOrder);

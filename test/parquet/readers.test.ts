@@ -27,7 +27,7 @@ describe("an exported file", () => {
     for (const codec of codecs) {
       for (const fields of choices) {
         const title = `${version} ${codec} ${fields?.join("+") ?? "all fields"}`;
-        it(`holds exactly the values that were ingested, as DuckDB and hyparquet read it: ${title}`, async () => {
+        it(`has exactly the values that were ingested, read by DuckDB and hyparquet: ${title}`, async () => {
           const files = exported(version, codec, fields);
           expect(files.length).toBeGreaterThan(1);
           const expected = ROWS.map((row) => shown(row, version, fields ?? EXPORT_FIELDS));
@@ -38,7 +38,7 @@ describe("an exported file", () => {
     }
   }
 
-  it("annotates v1 times without a zone and without the older type that means UTC", async () => {
+  it("annotates v1 times without a zone and without the legacy type that means UTC", async () => {
     const query = "SELECT DISTINCT converted_type, logical_type FROM parquet_schema($files) WHERE name = 'start_time'";
     const [v1] = await askDuckDb(exported("v1", "zstandard", null), query);
     expect(v1?.converted_type).toBeNull();
@@ -48,7 +48,7 @@ describe("an exported file", () => {
     expect(v2?.logical_type).toContain("isAdjustedToUTC=1");
   });
 
-  it("tells readers the codec and only encodings that every engine knows", async () => {
+  it("declares its codec, and only encodings that every engine supports", async () => {
     const query = "SELECT DISTINCT compression, encodings FROM parquet_metadata($files)";
     for (const [codec, name] of [
       ["zstandard", "ZSTD"],
@@ -76,12 +76,12 @@ const exported = (
       : SEGMENTS.map((bytes) => deriveSegment(bytes, { selection, codec, keep: null })?.bytes ?? bytes);
   const sources = segments.map(planned);
   const [whole] = planFiles(sources, selection, 2 ** 30);
-  // Somewhat more than half, so that several files, and several segments in one of them, take part.
+  // More than half, so that there are several files, one of them with several segments.
   const targetBytes = Math.ceil((whole?.bytes ?? 0) * 0.7);
   return planFiles(sources, selection, targetBytes).map((file) => bytesOf(file.pieces, segments));
 };
 
-/** What a customer is to see of a run: text, bigint for INT64 and times (micros), numbers and lists. */
+/** The expected values of a run: text, bigint for INT64 and times (micros), numbers and lists. */
 const shown = (row: SegmentRow, version: FormatVersion, fields: readonly ExportField[]): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field, shownField(row, version, field)]));
 
@@ -103,7 +103,7 @@ const duckRows = async (
     TIMES.includes(field) ? `epoch_us(${field}) AS ${field}` : field,
   );
   const rows = await askDuckDb(files, `SELECT ${columns.join(", ")} FROM read_parquet($files)`);
-  // DuckDB's JSON has 64 bit integers as text.
+  // DuckDB's JSON has 64-bit integers as text.
   return rows.map((row) =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [
@@ -124,7 +124,7 @@ const hyparquetRows = async (file: Uint8Array): Promise<Record<string, unknown>[
     },
   });
 
-/** Row by row, so that a difference names its row and column and nothing huge is printed. */
+/** Row by row, so that a difference names its row and column and the output is short. */
 const expectRows = (actual: readonly Record<string, unknown>[], expected: readonly Record<string, unknown>[]): void => {
   expect(actual.length).toBe(expected.length);
   for (const [index, row] of expected.entries()) {

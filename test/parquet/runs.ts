@@ -1,7 +1,7 @@
 import { ROW_COLUMNS } from "../../src/domain/run/columns.ts";
 import type { SegmentRow } from "../../src/domain/run/row.ts";
 
-/** Runs to write: plain ones in any number, and odd ones that hold every corner of every column. */
+/** Runs to write: plain ones in any number, and odd ones with the edge cases of every column. */
 
 export const IDENTITY = {
   tenantId: "6a0f7c0e-5a55-4c3f-9d2e-000000000001",
@@ -15,11 +15,11 @@ export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const idOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 
-/** A row with nothing in it, for columns of which a test says nothing. */
-// Columns that every row has are always set on top.
+/** A row without values, for the columns that a test does not set. */
+// The columns that every row has are always set afterwards.
 const EMPTY = Object.fromEntries(ROW_COLUMNS.map((column) => [column, null])) as unknown as SegmentRow;
 
-/** The run number `index`: same number, same run. Starts are a millisecond apart. */
+/** The run number `index`, always the same. Starts are a millisecond apart. */
 export const plainRun = (index: number): SegmentRow => {
   const id = idOf(index);
   const depth = index % 4;
@@ -65,7 +65,7 @@ export const plainRuns = (count: number, first = 0): SegmentRow[] =>
 /** 5 MiB of JSON in one value: larger than any page. */
 const HUGE_JSON = utf8(`{"text":"${"lorem ipsum é😀 ".repeat(5 * 50_000)}"}`);
 
-/** A row with only what every run has. */
+/** A row with only the required values. */
 const { start_time, status, is_root, _patched } = plainRun(0);
 const BARE: SegmentRow = { ...EMPTY, parent_run_ids: [], start_time, status, is_root, _patched };
 

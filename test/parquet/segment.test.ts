@@ -11,12 +11,12 @@ import { equalBytes, segmentOf } from "./files.ts";
 import { DAY_START, IDENTITY, ODD_RUNS, plainRun, plainRuns, utf8 } from "./runs.ts";
 
 describe("a segment", () => {
-  it("gives back exactly the rows it was made of, the bytes of JSON untouched", () => {
+  it("returns exactly the rows that were written, the bytes of JSON unchanged", () => {
     const rows = [...ODD_RUNS, ...plainRuns(3000)];
     expect(firstDifference(readSegmentRows(segmentOf(rows)), rows)).toBeNull();
   });
 
-  it("gives back the same segment when its rows are written again", () => {
+  it("has the same bytes when its rows are written again", () => {
     const bytes = segmentOf([...ODD_RUNS, ...plainRuns(100)]);
     expect(equalBytes(segmentOf(readSegmentRows(bytes)), bytes)).toBe(true);
   });
@@ -26,13 +26,13 @@ describe("a segment", () => {
     expect(equalBytes(segmentOf(rows, codec), segmentOf(rows, codec))).toBe(true);
   });
 
-  it("tells its rows and the times of its first and last run", () => {
+  it("has the number of its rows and the times of its first and last run", () => {
     const writer = new SegmentWriter(IDENTITY);
     for (const row of plainRuns(10, 5)) writer.add(row);
     expect(writer.finish()).toMatchObject({ rows: 10, minStart: DAY_START + 5000, maxStart: DAY_START + 14_000 });
   });
 
-  it("has every column once, in the order in which exports copy them, without a gap", () => {
+  it("has every column once, in the order of exports, without a gap", () => {
     const { chunks } = segmentFooter(segmentOf(plainRuns(50)));
     expect(chunks.map((chunk) => chunk.column)).toEqual(COLUMN_NAMES);
     let position = 4;
@@ -55,7 +55,7 @@ describe("a segment", () => {
     expect([...seen].sort()).toEqual(["DATA_PAGE PLAIN", "DATA_PAGE RLE_DICTIONARY", "DICTIONARY_PAGE PLAIN"]);
   });
 
-  it("closes a page of messages at 1 MiB, and gives a larger value a page of its own", () => {
+  it("closes a page of messages at 1 MiB, and gives a larger value its own page", () => {
     const half = utf8("x".repeat(600 * 1024));
     const huge = utf8("y".repeat(3 * 1024 * 1024));
     const rows = [half, half, huge, half, null, null].map((inputs, index) => ({ ...plainRun(index), inputs }));
@@ -64,7 +64,7 @@ describe("a segment", () => {
     expect(pages.map(({ header }) => header.data_page_header?.num_values)).toEqual([1, 1, 1, 3]);
   });
 
-  it("ends the pages of long values where it is told to", () => {
+  it("ends the pages of long values when endPages is called", () => {
     const writer = new SegmentWriter(IDENTITY);
     const rows = plainRuns(6);
     for (const [index, row] of rows.entries()) {
@@ -77,7 +77,7 @@ describe("a segment", () => {
     expect(readSegmentRows(bytes)).toEqual(rows);
   });
 
-  it("keeps runs without any value in a column, however many", () => {
+  it("keeps any number of runs without a value in a column", () => {
     const rows = plainRuns(45_000).map((row) => ({ ...row, inputs: null, events: null, tags: null }));
     const bytes = segmentOf(rows);
     const footer = segmentFooter(bytes);
@@ -86,17 +86,17 @@ describe("a segment", () => {
     expect(readSegmentRows(bytes)[44_999]?.id).toBe(plainRun(44_999).id);
   });
 
-  it("cuts no row of a list in two", () => {
+  it("does not split a row of a list across pages", () => {
     const long = Array.from({ length: 30_000 }, (_, index) => `tag ${index}`);
     const rows = [long, ["a"], null, [], long].map((tags, index) => ({ ...plainRun(index), tags }));
     expect(readSegmentRows(segmentOf(rows)).map((row) => row.tags)).toEqual([long, ["a"], null, [], long]);
   });
 
-  it("turns half an emoji in a name into the replacement character", () => {
+  it("replaces a lone surrogate in a name by U+FFFD", () => {
     expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "a\ud83d" }]))[0]?.name).toBe("a\ufffd");
   });
 
-  it("does so in a tag, as text too, for readers of JSON refuse half an emoji", () => {
+  it("replaces a lone surrogate in a tag by U+FFFD, also in JSON text, because JSON readers refuse it", () => {
     const bytes = segmentOf([{ ...plainRun(1), tags: ["a\ud83d", "😀", "\\ud83d"] }]);
     expect(readSegmentRows(bytes)[0]?.tags).toEqual(["a\ufffd", "😀", "\\ud83d"]);
   });
@@ -105,7 +105,7 @@ describe("a segment", () => {
     expect(readSegmentRows(segmentOf([{ ...plainRun(1), name: "\ufeffmarked" }]))[0]?.name).toBe("\ufeffmarked");
   });
 
-  it("takes nothing of a run whose numbers do not fit", () => {
+  it("writes nothing of a run with an invalid number", () => {
     const writer = new SegmentWriter(IDENTITY);
     writer.add(plainRun(1));
     expect(() => writer.add({ ...plainRun(2), total_tokens: 1.5 })).toThrow("total_tokens");
@@ -118,7 +118,7 @@ describe("a segment", () => {
 describe("the footer of a segment", () => {
   const bytes = segmentOf(plainRuns(20));
 
-  it("is read from the last bytes, and says how many are needed when they are too few", () => {
+  it("is read from the last bytes, and reports how many are needed when they are too few", () => {
     const short = readFooter(bytes.subarray(bytes.length - 100));
     if (short.ok || short.failure.reason !== "tail_too_short") throw new Error("expected to need more");
     expect(readFooter(bytes.subarray(bytes.length - short.failure.neededBytes))).toEqual(readFooter(bytes));
@@ -134,7 +134,7 @@ describe("the footer of a segment", () => {
   });
 });
 
-/** The first pair of rows that are not equal in every column. */
+/** The first pair of rows that differ in some column. */
 const firstDifference = (left: readonly SegmentRow[], right: readonly SegmentRow[]): unknown => {
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     if (!isDeepStrictEqual(left[index], right[index])) return { index, left: left[index]?.id, right: right[index]?.id };

@@ -11,7 +11,7 @@ import { segmentOf } from "./files.ts";
 import { DAY_START, ODD_RUNS, plainRun, plainRuns, utf8 } from "./runs.ts";
 
 describe("the statistics of a segment", () => {
-  it("bound strings in the order of their UTF-8 bytes, and never leave out a value", { tags: "search" }, () => {
+  it("bound strings by the order of their UTF-8 bytes, and include every value", { tags: "search" }, () => {
     const names = fc.array(fc.string({ unit: "binary", maxLength: 90 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(names, (values) => {
@@ -30,13 +30,13 @@ describe("the statistics of a segment", () => {
     );
   });
 
-  it("shorten long bounds and say so", () => {
+  it("truncate long bounds and mark them as inexact", () => {
     const { bounds } = statisticsOf([{ ...plainRun(1), name: "n".repeat(3000) }], "name");
     expect(bounds).toMatchObject({ min: utf8("n".repeat(64)), minExact: false, maxExact: false });
     expect(bounds?.max).toEqual(utf8(`${"n".repeat(63)}o`));
   });
 
-  it("bound times and tokens exactly, beyond 32 bits too", () => {
+  it("bound times and tokens exactly, also above 32 bits", () => {
     expect(statisticsOf(ODD_RUNS, "prompt_tokens").bounds).toEqual({
       min: BigInt(Number.MAX_SAFE_INTEGER),
       max: BigInt(Number.MAX_SAFE_INTEGER),
@@ -50,12 +50,12 @@ describe("the statistics of a segment", () => {
     });
   });
 
-  it("bound costs, with a least zero as minus zero, for readers may tell the two apart", () => {
+  it("bound costs, with a minimum of zero as minus zero, because readers may distinguish the two", () => {
     expect(statisticsOf(ODD_RUNS, "total_cost").bounds).toMatchObject({ min: -0, max: 1e-12 });
     expect(statisticsOf(ODD_RUNS, "prompt_cost").bounds?.max).toBe(Number.MAX_VALUE);
   });
 
-  it("count what is not set in every column, and bound nothing where nothing is set", () => {
+  it("count nulls in every column, and have no bounds in a column without values", () => {
     const rows = [...plainRuns(100), ...ODD_RUNS];
     const { chunks } = segmentFooter(segmentOf(rows));
     const nullsOf = new Map(chunks.map((chunk) => [chunk.column, chunk.statistics.nulls]));
@@ -66,13 +66,13 @@ describe("the statistics of a segment", () => {
     expect(statisticsOf(rows, "reference_example_id")).toEqual({ nulls: rows.length, bounds: null });
   });
 
-  it("are not kept for large text and the dotted order", () => {
+  it("are not written for large text and the dotted order", () => {
     for (const name of ["inputs", "outputs", "extra", "events", "error", "dotted_order"] as const) {
       expect(statisticsOf(plainRuns(60), name).bounds, name).toBeNull();
     }
   });
 
-  it("are those of the rows that are left when a window is cut", () => {
+  it("are those of the remaining rows when a window is cut", () => {
     const segment = segmentOf(plainRuns(100));
     const cut = deriveSegment(segment, {
       selection: { version: "v1", fields: null },

@@ -1,7 +1,7 @@
 import type { Result } from "../../src/domain/shared/result.ts";
 import { type Invalid, NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
 
-/** Bodies and changes that the tests of this folder share. */
+/** Bodies and changes shared by the tests of this folder. */
 
 export const RUN_ID = "019aa000-0000-7000-8000-000000000001";
 export const PARENT_ID = "019aa000-0000-7000-8000-000000000002";
@@ -13,7 +13,7 @@ export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text
 export const text = (value: Uint8Array | null | undefined): string | null =>
   value === null || value === undefined ? null : new TextDecoder().decode(value);
 
-/** The body as a stream of chunks of that many bytes: small ones show whether readers mind where a chunk ends. */
+/** The body as a stream of chunks of that many bytes. Small chunks test that chunk boundaries do not matter. */
 export function streamOf(body: string | Uint8Array, chunkBytes = 1024): ReadableStream<Uint8Array> {
   const whole = typeof body === "string" ? bytes(body) : body;
   let at = 0;

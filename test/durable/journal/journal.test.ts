@@ -52,7 +52,7 @@ describe("a journal", () => {
     });
   });
 
-  it("appends nothing when nothing happened", async () => {
+  it("appends nothing for a command without events", async () => {
     await withStorage("nothing", (storage) => {
       const journal = new Journal(storage, script);
       expect(journal.submit({ note: "a", times: 0, now: NOW })).toEqual(ok([]));

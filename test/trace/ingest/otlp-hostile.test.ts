@@ -15,7 +15,7 @@ const fieldsOf = (message: readonly number[]) => {
 };
 
 describe("the wire format", () => {
-  it("has numbers of seven bits a byte, of 64 bits in all", () => {
+  it("has numbers of seven bits per byte and up to 64 bits", () => {
     expect(fieldsOf([0x08, 0x96, 0x01])).toEqual([{ number: 1, type: "varint", value: 150n }]);
     const most = [...Array.from({ length: 9 }, () => 0xff), 0x01];
     expect(fieldsOf([0x08, ...most])).toEqual([{ number: 1, type: "varint", value: 2n ** 64n - 1n }]);
@@ -27,23 +27,23 @@ describe("the wire format", () => {
     ["a number of more than ten bytes", [0x08, ...Array.from({ length: 10 }, () => 0x80), 0x01]],
     ["a length beyond the end", [0x0a, 0x02, 0x00]],
     ["a length of nearly 64 bits", [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]],
-    ["eight bytes that are seven", [0x09, 1, 2, 3, 4, 5, 6, 7]],
-    ["four bytes that are three", [0x0d, 1, 2, 3]],
+    ["a field of eight bytes with only seven", [0x09, 1, 2, 3, 4, 5, 6, 7]],
+    ["a field of four bytes with only three", [0x0d, 1, 2, 3]],
     ["a group", [0x0b, 0x0c]],
-    ["a type that does not exist", [0x0f]],
-    ["the number 0", [0x00, 0x00]],
-    ["a number of more than 29 bits", [0x80, 0x80, 0x80, 0x80, 0x10, 0x00]],
+    ["an unknown wire type", [0x0f]],
+    ["the field number 0", [0x00, 0x00]],
+    ["a field number of more than 29 bits", [0x80, 0x80, 0x80, 0x80, 0x10, 0x00]],
   ])("does not allow %s", (_, message) => {
     expect(fieldsOf(message)).toBeNull();
   });
 
-  it("passes over fields that are unknown or of another type", () => {
+  it("skips fields that are unknown or of another type", () => {
     const sent = request(span({ attributes: attributes({ a: 1 }), status: { code: 1 } }));
     const odd = [Uint8Array.of(0x0d, 1, 2, 3, 4), bytesField(900, bytes("x")), Uint8Array.of(0x28, 5)];
     expect(readProtobuf(joined([...odd, protobuf(sent), ...odd]))).toEqual(readJson(json(sent)));
   });
 
-  it("is read or refused, whatever the bytes", { tags: "search" }, () => {
+  it("is read or refused without an error for any bytes", { tags: "search" }, () => {
     const valid = protobuf(
       request(span({ attributes: attributes({ a: ["x", { b: 0.5 }] }), events: [{ name: "e" }] })),
     );
@@ -78,7 +78,7 @@ describe("values", () => {
     expect([readProtobuf(protobuf(tooDeep)), readJson(json(tooDeep))]).toEqual([null, null]);
   });
 
-  it("may not be more than a request of that length can mean", () => {
+  it("above the maximum number are refused, even in a short request", () => {
     const listOf = (values: number) => {
       const empty = new Uint8Array(2 * values);
       for (let at = 0; at < empty.length; at += 2) empty[at] = 0x0a;
@@ -102,7 +102,7 @@ describe("values", () => {
     [{ bytesValue: "AAEC/w==" }, "AAEC/w=="],
     [{ arrayValue: { values: [] } }, []],
     [{ kvlistValue: { values: [{ key: "__proto__", value: { intValue: 1 } }] } }, new Map([["__proto__", 1n]])],
-  ])("are the same from both encodings: %o", (value, expected) => {
+  ])("are the same in both encodings: %o", (value, expected) => {
     const sent = requestWith(value);
     for (const groups of [readProtobuf(protobuf(sent)), readJson(json(sent))])
       expect(groups?.[0]?.spans[0]?.attributes.get("a")).toEqual(expected);

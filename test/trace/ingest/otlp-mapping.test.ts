@@ -11,7 +11,7 @@ import { usageOf } from "../../../src/trace/run/usage.ts";
 import { collect, PARENT_ID, RUN_ID, streamOf, text } from "../samples.ts";
 import { attributes, type JsonSpan, json, type Plain, request, span } from "./otlp.ts";
 
-/** The run that a span becomes, its JSON parsed, `extra` by its members. */
+/** The run of a span: its JSON is parsed, and the members of `extra` are members of the run. */
 async function runOf(fields: JsonSpan) {
   const body = streamOf(json(request(span(fields))), 10_000);
   const { accepted, refused } = await collect(readTraces(body, "json", null, 1 << 30));
@@ -34,7 +34,7 @@ const MESSAGES = '[{"role":"user","parts":[]}]';
 const DOTTED = `20300101T100000000000Z${RUN_ID}`;
 const withModel = { ls_model_name: "m" };
 
-/** For each row of the table, in its order, a value and what the run then shows. */
+/** For each row of the table, in its order: a value, and the expected members of the run. */
 const EXAMPLES: readonly (readonly [
   attribute: string,
   value: Plain,
@@ -179,7 +179,7 @@ describe("each row of the mapping", () => {
     expect(EXAMPLES).toHaveLength(ATTRIBUTES.length);
   });
 
-  it.each(EXAMPLES)("%s: %o shows as %o", async (attribute, value, shows) => {
+  it.each(EXAMPLES)("maps %s: %o to %o", async (attribute, value, shows) => {
     const run = await runOf({ parentSpanId: "aa".repeat(8), attributes: attributes({ [attribute]: value }) });
     expect(run).toMatchObject(shows);
     expect(Object.keys(run.metadata)).not.toContain(attribute);
@@ -187,7 +187,7 @@ describe("each row of the mapping", () => {
 });
 
 describe("attributes", () => {
-  it("that come first in the table win, the others stay in the metadata", async () => {
+  it("that come first in the table are used, the others stay in the metadata", async () => {
     const run = await runOf({
       attributes: attributes({
         "output.value": "late",
@@ -206,7 +206,7 @@ describe("attributes", () => {
     });
   });
 
-  it("that a row has taken are no part of the rest that a later one takes", async () => {
+  it("that a row of the table has used are not used again by a later row", async () => {
     const run = await runOf({
       attributes: attributes({
         "gen_ai.prompt.0.message.role": "user",
@@ -219,7 +219,7 @@ describe("attributes", () => {
     expect(run.outputs).toEqual({ documents: [{ page_content: "long text", score: 0.5 }] });
   });
 
-  it("whose values do not fit stay in the metadata", async () => {
+  it("with unexpected values stay in the metadata", async () => {
     const unfit = {
       "langsmith.span.id": "x",
       "langsmith.span.kind": "thing",
@@ -236,7 +236,7 @@ describe("attributes", () => {
     expect(run.metadata).toEqual(unfit);
   });
 
-  it("in JSON are kept to the letter", async () => {
+  it("with JSON text keep it character by character", async () => {
     const body = streamOf(
       json(request(span({ attributes: attributes({ "input.value": '\n{ "b":1.0, "a": "\\ud800", "b":2 } ' }) }))),
       999,
@@ -246,7 +246,7 @@ describe("attributes", () => {
   });
 
   it.each(['{"a":', "{x}", `{"a":${"[".repeat(600)}`, '{"a":"\ud800"}'])(
-    "that only look like JSON are text: %s",
+    "with invalid JSON are text: %s",
     async (value) => {
       expect(await runOf({ attributes: attributes({ "input.value": value }) })).toMatchObject({
         inputs: { input: value },
@@ -254,7 +254,7 @@ describe("attributes", () => {
     },
   );
 
-  it("that make no tree stay in the metadata", async () => {
+  it("that contradict each other or are nested too deep stay in the metadata", async () => {
     const run = await runOf({
       attributes: attributes({
         "gen_ai.prompt.0.content": "x",
@@ -283,7 +283,7 @@ describe("the run type", () => {
 });
 
 describe("events", () => {
-  it.each(EVENT_ATTRIBUTES)("%s with %s fill %s, unless attributes do", async (name, attribute, field) => {
+  it.each(EVENT_ATTRIBUTES)("%s with %s set %s, unless attributes set it", async (name, attribute, field) => {
     const events = [{ name, attributes: attributes({ [attribute]: '[{"role":"x"}]' }) }];
     const [root = "", member] = field.split(".");
     const wrapped = { [member ?? root.slice(0, -1)]: [{ role: "x" }] };
@@ -295,7 +295,7 @@ describe("events", () => {
     });
   });
 
-  it.each(MESSAGE_EVENTS)("%s join %s", async (name, list, role) => {
+  it.each(MESSAGE_EVENTS)("%s are appended to %s", async (name, list, role) => {
     const events = [
       { name, attributes: attributes({ content: "one", "tool_calls.0.id": "t" }) },
       { name, attributes: attributes({ "gen_ai.event.content": '{"role":"r"}' }) },
@@ -305,7 +305,7 @@ describe("events", () => {
     expect(await runOf({ events })).toMatchObject({ [root]: { [member]: [first, { role: "r" }] } });
   });
 
-  it("call the first token by the name that runs have for it", async () => {
+  it("for the first token are named new_token", async () => {
     const events = [{ name: "ai.stream.firstChunk", timeUnixNano: "1500" }, { name: "other" }];
     expect((await runOf({ events })).events).toEqual([
       { name: "new_token", time: "1970-01-01T00:00:00.000001Z" },

@@ -32,7 +32,7 @@ const one = async (fields: JsonSpan) => {
 };
 const later = (nanos: bigint) => String(BigInt(START_NANOS) + nanos);
 
-/** A request with something of everything. */
+/** A request that uses every feature. */
 const golden: JsonRequest = {
   resourceSpans: [
     {
@@ -83,7 +83,7 @@ const golden: JsonRequest = {
 };
 
 describe("a request", () => {
-  it("gives the same runs as protobuf and as JSON", async () => {
+  it("gives the same runs in protobuf and in JSON", async () => {
     const { accepted, refused } = await readBoth(golden);
     expect(refused).toEqual([]);
     const [chat, agent] = accepted;
@@ -122,7 +122,7 @@ describe("a request", () => {
     expect(text(agent?.error)).toBe("no map");
   });
 
-  it("means the same whatever the order of its spans, and however often it comes", async () => {
+  it("means the same with its spans in any order, and when it is repeated", async () => {
     const [first] = golden.resourceSpans;
     const [scoped] = first?.scopeSpans ?? [];
     if (first === undefined || scoped === undefined) throw new Error("the sample has spans");
@@ -131,7 +131,7 @@ describe("a request", () => {
     expect([...again].reverse()).toEqual((await readBoth(golden)).accepted);
   });
 
-  it("may say 64-bit numbers as text or as numbers, to the last digit", async () => {
+  it("may have 64-bit numbers as text or as numbers, without loss of digits", async () => {
     const said = attributes({ a: 2n ** 63n - 1n, b: [-9007199254740993n, 7n], c: '"1234567890123456789"', d: "\\" });
     const asText = request(span({ attributes: said, startTimeUnixNano: later(1n), endTimeUnixNano: later(999_211n) }));
     const asNumbers = text(json(asText))?.replaceAll(/"(-?\d+)"/g, "$1") ?? "";
@@ -195,7 +195,7 @@ describe("a span", () => {
       "langsmith.span.dotted_order",
       { attributes: attributes({ "langsmith.span.dotted_order": `${"x".repeat(17_000)}.20300101T100000123456Z` }) },
     ],
-  ])("that is refused for its %s does not harm its neighbours", async (member, fields) => {
+  ])("that is refused for its %s does not affect other spans", async (member, fields) => {
     const { accepted, refused } = await readBoth(request(span(fields), span()));
     expect(accepted).toHaveLength(1);
     expect(refused.map(({ loc }) => loc)).toEqual([["scopeSpans", 0, "spans", 0, member]]);
@@ -206,14 +206,14 @@ describe("a span", () => {
       expect(await one({ parentSpanId })).toMatchObject({ parent_run_id: null });
   });
 
-  it("is a root when the Python SDK has hung it below its trace's first half, of which no span is sent", async () => {
+  it("is a root when the Python SDK names the first half of its trace id as its parent", async () => {
     const parentSpanId = TRACE.slice(0, 16);
     const ofTheSdk = attributes({ "langsmith.span.kind": "chain" });
     expect(await one({ parentSpanId, attributes: ofTheSdk })).toMatchObject({
       parent_run_id: null,
       dotted_order: expect.stringMatching(`^[^.]+${SPAN_UUID}$`),
     });
-    // The user's own spans stand below that root, whatever its id.
+    // The user's own spans are below that root.
     expect(await one({ parentSpanId })).toMatchObject({ parent_run_id: expect.any(String) });
   });
 
@@ -224,13 +224,13 @@ describe("a span", () => {
     });
   });
 
-  it("has no dotted order when its ancestors go round in circles", async () => {
+  it("has no dotted order when its ancestors form a cycle", async () => {
     const other = "aa".repeat(8);
     const circle = request(span({ parentSpanId: other }), span({ spanId: other, parentSpanId: SPAN }));
     expect((await readBoth(circle)).accepted).toMatchObject([{ dotted_order: null }, { dotted_order: null }]);
   });
 
-  it("nests under the run that attributes make of its parent", async () => {
+  it("is a child of its parent's run, whose id attributes may set", async () => {
     const above = `20300101T090000000000Z${PARENT_ID}`;
     const parent = span({
       attributes: attributes({
@@ -253,7 +253,7 @@ describe("a span", () => {
     expect(await one({})).toMatchObject({ end_time: null });
   });
 
-  it("belongs to the project that it names, else its resource, else the request, else to `default`", async () => {
+  it("belongs to the project named by itself, else by its resource, else by the request, else to `default`", async () => {
     const named = attributes({ "langsmith.trace.session_name": "of span" });
     const resource = { attributes: attributes({ "langsmith.trace.session_name": "of resource" }) };
     const requestWith = (fields: JsonSpan): JsonRequest => ({
@@ -269,22 +269,22 @@ describe("a span", () => {
 
   it.each<[words: string, fields: JsonSpan, error: string | null]>([
     ["a status without a message", { status: { code: 2 } }, "The span ended with an error."],
-    ["a status that says why", { status: { code: 2, message: "no" } }, "no"],
+    ["a status with a message", { status: { code: 2, message: "no" } }, "no"],
     ["an exception", { events: [exception({ "exception.message": "boom" })] }, "boom"],
     [
       "an exception with its stack",
       { events: [exception({ "exception.message": "boom", "exception.stacktrace": "at x" })], status: { code: 2 } },
       "boom\n\nat x",
     ],
-    ["an exception that has only a type", { events: [exception({ "exception.type": "E" })] }, "E"],
+    ["an exception with only a type", { events: [exception({ "exception.type": "E" })] }, "E"],
     ["the last of two exceptions", { events: ["a", "b"].map((m) => exception({ "exception.message": m })) }, "b"],
-    ["nothing when it got over the exception", { events: [exception({})], status: { code: 1 } }, null],
-    ["nothing when nothing happened", { status: { code: 0, message: "fine" } }, null],
-  ])("has as its error %s", async (_, fields, error) => {
+    ["nothing when its status is OK after an exception", { events: [exception({})], status: { code: 1 } }, null],
+    ["nothing when its status is unset", { status: { code: 0, message: "fine" } }, null],
+  ])("gets its error from %s", async (_, fields, error) => {
     expect(text((await one(fields))?.error)).toBe(error);
   });
 
-  it("whose attributes or whose resource are too much is refused", async () => {
+  it("with too large attributes, name, resource or scope is refused", async () => {
     const long = attributes({ a: "\u0001".repeat(5 * 1024 * 1024) });
     const wide = attributes({ a: "x".repeat(70_000) });
     const sent: JsonRequest = {

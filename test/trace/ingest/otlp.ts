@@ -1,7 +1,7 @@
 import { bytesField, joined, varintField } from "../../../src/trace/ingest/otlp/protobuf.ts";
 import { bytes } from "../samples.ts";
 
-/** Requests of OTLP as its JSON has them, and the same as protobuf. */
+/** OTLP requests as JSON and as protobuf. */
 
 export interface JsonValue {
   readonly stringValue?: string;
@@ -71,7 +71,7 @@ function valueOfPlain(value: Plain): JsonValue {
   if (typeof value === "bigint" || Number.isInteger(value)) return { intValue: String(value) };
   if (typeof value === "number") return { doubleValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(valueOfPlain) } };
-  // The other members of the union are gone.
+  // The other members of the union were handled above.
   return { kvlistValue: { values: attributes(value as { readonly [name: string]: Plain }) } };
 }
 

@@ -7,7 +7,7 @@ const read = (body: unknown, chunkBytes?: number) =>
   collect(readBatch(streamOf(typeof body === "string" ? body : JSON.stringify(body), chunkBytes)));
 
 describe("reading a batch", () => {
-  it.each([1, 7, 100_000])("reads posts and patches that come in chunks of %d bytes", async (chunkBytes) => {
+  it.each([1, 7, 100_000])("reads posts and patches from chunks of %d bytes", async (chunkBytes) => {
     const inputs = { text: 'a "quoted" } ] \\ text', list: [[{}], "x"] };
     const body = {
       post: [run({ inputs }), run({ id: PARENT_ID })],
@@ -29,7 +29,7 @@ describe("reading a batch", () => {
       expect(await read(body)).toEqual({ accepted: [], refused: [] });
   });
 
-  it("answers a refused run in its place and reads on", async () => {
+  it("reports a refused run in its position and continues", async () => {
     const { accepted, refused } = await read({ post: [run(), run({ start_time: "no" }), 5, run()] });
     expect(accepted).toHaveLength(2);
     expect(refused.map(({ loc }) => loc)).toEqual([
@@ -54,14 +54,14 @@ describe("reading a batch", () => {
     expect(refused.at(-1)?.loc).toEqual(["body"]);
   });
 
-  it("hands on what came whole before the body broke off", async () => {
+  it("returns the complete runs of a truncated body", async () => {
     const whole = JSON.stringify({ post: [run(), run({ id: PARENT_ID })] });
     const { accepted, refused } = await read(whole.slice(0, -5));
     expect(accepted.map(({ id }) => id)).toEqual([RUN_ID]);
     expect(refused).toMatchObject([{ type: "body_ended" }]);
   });
 
-  it("refuses a run that is too large, keeps its neighbours, and does not hold it", async () => {
+  it("refuses a run that is too large without buffering it, and accepts the others", async () => {
     const pieces = ['{"post":[', JSON.stringify(run()), `,{"id":"${RUN_ID}","inputs":{"a":"`];
     let large = 0;
     const body = new ReadableStream<Uint8Array>({

@@ -15,7 +15,7 @@ const own = (id = RUN_ID) => JSON.stringify({ id, start_time: START, session_nam
 const inputs = '{ "q": "--x\\r\\n" }';
 
 describe("reading a multipart body", () => {
-  it.each([1, 13, 100_000])("joins the parts of a run, in chunks of %d bytes", async (chunkBytes) => {
+  it.each([1, 13, 100_000])("joins the parts of a run, read in chunks of %d bytes", async (chunkBytes) => {
     const whole = body(
       part(`post.${RUN_ID}`, own()),
       part(`post.${RUN_ID}.inputs`, inputs),
@@ -37,7 +37,7 @@ describe("reading a multipart body", () => {
     expect(text(patch?.outputs)).toBe('{"a":1}');
   });
 
-  it("keeps what each of two patches of one run says", async () => {
+  it("keeps the fields of each of two patches of one run", async () => {
     const whole = body(
       part(`patch.${RUN_ID}`, '{"name":"first"}'),
       part(`patch.${RUN_ID}.outputs`, '{"n":1}'),
@@ -70,7 +70,7 @@ describe("reading a multipart body", () => {
     },
   );
 
-  it("takes lengths from Content-Length, or finds the end of a part itself", async () => {
+  it("uses Content-Length if present, or finds the end of a part by its boundary", async () => {
     const counted = part(`post.${RUN_ID}.inputs`, inputs, `application/json\r\nContent-Length: ${inputs.length}`);
     const searched = part(`post.${RUN_ID}`, own(), "application/json");
     for (const whole of [body(counted, searched), body(searched, counted)])
@@ -90,7 +90,7 @@ describe("reading a multipart body", () => {
     ]);
   });
 
-  it("hands runs on before the body ends when many bytes wait, and parts that follow reach the same run", async () => {
+  it("returns runs before the body ends when many bytes are buffered, and later parts reach the same run", async () => {
     const large = JSON.stringify({ a: "x".repeat(5_000_000) });
     const { accepted, refused } = await read(
       body(
@@ -112,7 +112,7 @@ describe("reading a multipart body", () => {
     expect(accepted[1]?.inputs).toBeNull();
   });
 
-  it("refuses runs whose fields come so long before their own part that too much would wait, and takes the others", async () => {
+  it("refuses runs whose fields precede their own part by too many bytes, and accepts the others", async () => {
     const large = JSON.stringify({ text: "x".repeat(10 * 1024 * 1024) });
     const early = ["a", "b", "c", "d"].map((last) => RUN_ID.replace(/.$/, last));
     const whole = body(
@@ -129,7 +129,7 @@ describe("reading a multipart body", () => {
     expect([...sizes].sort()).toEqual([...early.slice(0, 3), PARENT_ID].map((id) => [id, large.length]).sort());
   });
 
-  it("refuses one run and takes the others", async () => {
+  it("refuses one run and accepts the others", async () => {
     const { accepted, refused } = await read(
       body(
         part(`post.${RUN_ID}`, '{"run_type":"agent"}'),
@@ -142,7 +142,7 @@ describe("reading a multipart body", () => {
     expect(refused.map(({ loc }) => loc)).toEqual([[`post.${RUN_ID}`, "run_type"], ["post.abc"]]);
   });
 
-  it("refuses big fields of a post that never came, and fields that are not JSON", async () => {
+  it("refuses fields without their post, and fields that are not JSON", async () => {
     const { refused } = await read(
       body(part(`post.${RUN_ID}.inputs`, inputs), part(`patch.${PARENT_ID}.outputs`, "{nope}")),
     );
@@ -157,7 +157,7 @@ describe("reading a multipart body", () => {
   it.each([
     ["without its boundary", "hello"],
     ["that is empty", ""],
-    ["that breaks off in a head", `--${BOUNDARY}\r\nContent-Disp`],
+    ["that is truncated in the headers of a part", `--${BOUNDARY}\r\nContent-Disp`],
     ["that breaks off in a part", body(part(`post.${RUN_ID}`, own())).slice(0, -60)],
     ["that breaks off before its last boundary", part(`post.${RUN_ID}`, own())],
     ["with a part without a name", `--${BOUNDARY}\r\nContent-Type: x\r\n\r\n\r\n--${BOUNDARY}--`],
@@ -165,7 +165,7 @@ describe("reading a multipart body", () => {
     ["with a length that is too small", body(part(`post.${RUN_ID}`, own(), "application/json; length=3"))],
     ["with a length that is too great", body(part(`post.${RUN_ID}`, own(), "application/json; length=3000"))],
     ["with a length that is no number", body(part(`post.${RUN_ID}`, own(), "x\r\nContent-Length: many"))],
-  ])("refuses a body %s, and applies none of the runs that still wait", async (_, whole) => {
+  ])("refuses a body %s, and accepts none of the buffered runs", async (_, whole) => {
     for (const chunkBytes of [3, 100_000]) {
       const { accepted, refused } = await read(whole, chunkBytes);
       expect(accepted).toEqual([]);
@@ -173,7 +173,7 @@ describe("reading a multipart body", () => {
     }
   });
 
-  it("lets attachments of any size stream past", async () => {
+  it("skips attachments of any size without buffering them", async () => {
     const size = 60 * 1024 * 1024;
     let sent = 0;
     const stream = new ReadableStream<Uint8Array>({

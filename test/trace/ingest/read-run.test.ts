@@ -18,25 +18,25 @@ const refusedAt = async (run: object | string) => {
   return change.ok ? null : change.failure.loc;
 };
 
-describe("a run that comes without an id", () => {
+describe("a run that is sent without an id", () => {
   const withoutId = async (run: object) => {
     const change = await readRun(streamOf(JSON.stringify(run)), { kind: "post", id: deriveRunId, loc: [] });
     return change.ok ? change.value.id : change.failure.type;
   };
   const run = { name: "a", run_type: "llm", start_time: START };
 
-  it("gets one that tells when it began, the same whenever the same run is sent", async () => {
+  it("gets an id that contains its start time, the same one each time the run is sent", async () => {
     const id = await withoutId(run);
     expect([timestampOfUuid(id), canonicalUuid(id)]).toEqual([Math.floor(START_MICROS / 1000), id]);
     expect(await withoutId(run)).toBe(id);
     expect(await withoutId({ ...run, name: "b" })).not.toBe(id);
   });
 
-  it("gets the one that its dotted order ends in", async () => {
+  it("gets the id at the end of its dotted order", async () => {
     expect(await withoutId({ ...run, dotted_order: `20300101T100000000001Z${RUN_ID.toUpperCase()}` })).toBe(RUN_ID);
   });
 
-  it("keeps its own, and is refused when nothing says when it began", async () => {
+  it("is refused when its start time is unknown; an id that is sent is kept", async () => {
     expect(await withoutId({ ...run, id: RUN_ID })).toBe(RUN_ID);
     expect(await withoutId({ name: "a" })).toBe("missing");
   });
@@ -99,12 +99,12 @@ describe("reading one run", () => {
     expect(await accepted({ id: RUN_ID, start_time })).toMatchObject({ start_time: micros });
   });
 
-  it("takes the place of a run from its dotted order when it has no start time", async () => {
+  it("takes the start time from the dotted order when it is missing", async () => {
     const dotted_order = `20300101T100000123456Z${RUN_ID}`;
     expect(await accepted({ id: RUN_ID, dotted_order })).toMatchObject({ start_time: START_MICROS, dotted_order });
   });
 
-  it("puts a post without a project into the default one, and leaves a patch without one open", async () => {
+  it("assigns a post without a project to the default project, and a patch to none", async () => {
     expect(await accepted({ id: RUN_ID, start_time: START })).toMatchObject({ project: { name: "default" } });
     expect(await accepted({ id: RUN_ID, start_time: START, session_id: PROJECT_ID, session_name: "x" })).toMatchObject({
       project: { id: PROJECT_ID },
@@ -129,7 +129,7 @@ describe("reading one run", () => {
     [{ id: RUN_ID, start_time: START, error: {} }, "error"],
     [{ id: RUN_ID, start_time: START, trace_id: "abc" }, "trace_id"],
     [{ id: RUN_ID, start_time: START, trace_tier: "eternal" }, "trace_tier"],
-  ])("refuses %j at the member at fault", async (run, member) => {
+  ])("refuses %j and names the invalid member", async (run, member) => {
     expect(await refusedAt(run)).toEqual([member]);
   });
 
@@ -146,7 +146,7 @@ describe("reading one run", () => {
     expect(change).toMatchObject({ ok: false, failure: { message: "not valid UTF-8" } });
   });
 
-  it("refuses a run larger than the bound, without holding it", async () => {
+  it("refuses a run larger than the limit, without buffering it", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -159,7 +159,7 @@ describe("reading one run", () => {
     expect(sent).toBeLessThan(MAX_RUN_BYTES + 4 * 1024 * 1024);
   });
 
-  it("refuses a run of very many members, and says why", async () => {
+  it("refuses a run of very many members, with the reason", async () => {
     const body = `{"id":"${RUN_ID}"${',"a":0'.repeat(10_000)}}`;
     const change = await readRun(streamOf(body), { kind: "patch", id: null, loc: [] });
     const message = "a run must be a JSON object: more than 10000 members";
@@ -183,12 +183,12 @@ describe("reading one feedback", () => {
     expect(await read({ key: "k", trace_id: PARENT_ID })).toMatchObject({ ok: true, value: { id: PARENT_ID } });
   });
 
-  it("takes its own id before the one made for it, so that sending it again replaces it", async () => {
+  it("prefers the id that was sent to the generated one, so that sending it again replaces it", async () => {
     const sent = { id: RUN_ID, key: "k", run_id: RUN_ID };
     expect(await read(sent)).toMatchObject({ ok: true, value: { feedback: { id: RUN_ID } } });
   });
 
-  it("keeps the id that the JSON holds, so that sending it twice is one feedback", async () => {
+  it("has the id in its JSON, so that sending it twice is one feedback", async () => {
     const sent = { id: PROJECT_ID, key: "correctness", run_id: RUN_ID };
     expect(await read(sent)).toMatchObject({ ok: true, value: { feedback: { id: PROJECT_ID } } });
   });

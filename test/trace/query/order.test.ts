@@ -17,7 +17,7 @@ const position = fc.record({
 const order = fc.constantFrom("asc" as const, "desc" as const);
 
 describe("a cursor", () => {
-  it("leads to the place that it was made for", () => {
+  it("decodes to the position that it was created from", () => {
     fc.assert(
       fc.property(position, (place) => {
         expect(positionOf(cursorOf(place))).toEqual(place);
@@ -27,7 +27,7 @@ describe("a cursor", () => {
     expect(positionOf(cursorOf(place))).toEqual(place);
   });
 
-  it("is no other text", () => {
+  it("cannot be decoded from any other text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(positionOf(text)).toBeNull();
@@ -37,7 +37,7 @@ describe("a cursor", () => {
   });
 });
 
-it("the place before an instant is before its runs and those behind it, and after all others", () => {
+it("the position of an instant is before the runs that start then or follow it, and after all others", () => {
   fc.assert(
     fc.property(order, fc.nat({ max: 5 }), position, (one, start, place) => {
       const isBehind = one === "asc" ? place.start >= start : place.start <= start;
@@ -46,7 +46,7 @@ it("the place before an instant is before its runs and those behind it, and afte
   );
 });
 
-it("what several sources found together is the beginning of all that they hold", () => {
+it("the merged results of several sources are the first of all their runs", () => {
   const source = fc.record({ held: fc.array(position, { maxLength: 6 }), limit: fc.integer({ min: 1, max: 6 }) });
   fc.assert(
     fc.property(order, fc.array(source, { maxLength: 4 }), (one, sources) => {

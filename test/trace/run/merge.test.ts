@@ -37,7 +37,7 @@ const feedbacks = fc
   .uniqueArray(fc.nat({ max: 5 }), { maxLength: 3 })
   .map((ids) => ids.map((n) => feedback(`f${n}`, { key: "k", score: n })));
 
-/** A post, some patches in their order, some feedback, and where each stands when they arrive. */
+/** A post, some patches in their order, some feedback, and the position of each on arrival. */
 const arrivals = fc
   .record({ post: posts, patches: fc.array(patches, { maxLength: 4 }), feedbacks })
   .chain(({ post, patches: inOrder, feedbacks: free }) => {
@@ -52,20 +52,20 @@ const arrivals = fc
     const tagged = [post, ...inOrder, ...free];
     const shuffled = positions.map((position) => tagged[position] ?? post);
     let next = 0;
-    // The patches keep their mutual order, whatever places they fell on.
+    // The patches keep their relative order.
     const arrived = shuffled.map((one) => (one.kind === "patch" ? (inOrder[next++] ?? one) : one));
     return { sent: tagged, arrived, cut };
   });
 
 describe("merging the changes of a run", () => {
-  it("lets a patch win over a post, whatever the order of arrival", () => {
+  it("prefers a patch to a post, in any order of arrival", () => {
     const post = change("post", { name: "post", start_time: START_MICROS, inputs: bytes("{}") });
     const patch = change("patch", { name: "patch", outputs: bytes("{}") });
     expect(merge(post, patch)).toEqual(merge(patch, post));
     expect(merge(post, patch).fields).toMatchObject({ name: "patch", inputs: bytes("{}"), outputs: bytes("{}") });
   });
 
-  it("lets a later patch win over an earlier one and never clears by omission", () => {
+  it("prefers a later patch to an earlier one and never clears by omission", () => {
     const merged = merge(change("patch", { name: "a", run_type: "llm" }), change("patch", { name: "b" }));
     expect(merged.fields).toMatchObject({ name: "b", run_type: "llm" });
   });
@@ -89,7 +89,7 @@ describe("merging the changes of a run", () => {
     );
   });
 
-  it("takes when a run began from the first dotted order, whatever later ones say and whenever it is sealed", () => {
+  it("takes the start time from the first dotted order, despite later ones and whenever the run is sealed", () => {
     const dotted = (day: string) => change("patch", { dotted_order: `${day}T100000123456Z${RUN_ID}` });
     const later = [dotted("20300103"), change("patch", { dotted_order: "" })];
     const sealed = runOfRow(row(dotted("20300101")));
@@ -99,7 +99,7 @@ describe("merging the changes of a run", () => {
     expect(row(...later, change("post", { start_time: START_MICROS }))).toMatchObject(expected);
   });
 
-  it("is not altered by repeating everything", () => {
+  it("gives the same run when every change is repeated", () => {
     fc.assert(
       fc.property(arrivals, ({ arrived }) => {
         expect(merge(...arrived, ...arrived)).toEqual(merge(...arrived));
@@ -120,8 +120,8 @@ describe("merging the changes of a run", () => {
   });
 });
 
-describe("what would make a run larger than it may be", () => {
-  it("is left out, of the feedback too, and what was there stays", () => {
+describe("a value that would exceed the size limit of a run", () => {
+  it("is left out, also in feedback, and the previous value is kept", () => {
     const comment = (id: string, length: number) => feedback(id, { key: "k", comment: "c".repeat(length) });
     const most = MAX_RUN_FEEDBACK_BYTES / 2;
     const kept = merge(comment("a", most), comment("b", most), comment("c", 10), comment("a", 5), comment("d", 10));
@@ -140,7 +140,7 @@ describe("what would make a run larger than it may be", () => {
   });
 });
 
-it("A run that is merged keeps at most twice its weight in memory, whatever its changes have said before", () => {
+it("A merged run uses at most twice its size in memory, even if larger values were replaced", () => {
   const long = new Uint8Array(1024 * 1024);
   const short = bytes("{}");
   const fieldsInTurn = [...BIG_FIELDS, ...BIG_FIELDS.slice(0, 1)];
@@ -165,19 +165,19 @@ describe("deriving the row of a run", () => {
       }),
     );
 
-  it("has no row before anything says when the run began, nor of feedback alone", () => {
+  it("gives no row without a start time, or for feedback alone", () => {
     expect(deriveRow(merge(change("patch", { name: "x" })))).toBeNull();
     expect(deriveRow(merge({ ...feedback("a", { key: "k" }), start_time: START_MICROS }))).toBeNull();
   });
 
-  it("is pending, then success, or error", () => {
+  it("gives the status pending, then success or error", () => {
     expect(row(post).status).toBe("pending");
     expect(row(post, change("patch", { end_time: START_MICROS })).status).toBe("success");
     expect(row(post, change("patch", { end_time: START_MICROS, error: bytes("boom") })).status).toBe("error");
     expect(row(post, change("patch", { end_time: START_MICROS, error: bytes("") })).status).toBe("success");
   });
 
-  it("knows its place in the tree", () => {
+  it("gives is_root and the ids of all ancestors", () => {
     const root = "019aa000-0000-7000-8000-00000000000a";
     const dotted_order = `20300101T100000000001Z${root}.20300101T100000000002Z${PARENT_ID}.20300101T100000123456Z${RUN_ID}`;
     expect(row(change("post", { dotted_order, parent_run_id: PARENT_ID }))).toMatchObject({
@@ -214,7 +214,7 @@ describe("deriving the row of a run", () => {
     expect(withJson({ outputs: { usage_metadata: absurd } }).total_cost).toBeNull();
   });
 
-  it("takes the time of the first new token", () => {
+  it("finds the time of the first new token", () => {
     const events = [
       { name: "start", time: "2030-01-01T00:00:00Z" },
       { name: "new_token", time: "2030-01-01T10:00:00.123456Z" },
@@ -224,7 +224,7 @@ describe("deriving the row of a run", () => {
     expect(withJson({ events: [{ name: "end" }] }).first_token_time).toBeNull();
   });
 
-  it("turns half an emoji in feedback into the replacement character, for readers of JSON refuse it", () => {
+  it("replaces a lone surrogate in feedback by U+FFFD, because JSON readers refuse it", () => {
     const pieces = fc.constantFrom("\ud83d", "\ude9a", "\\", "ud83d", '"', "\n", "a");
     fc.assert(
       fc.property(fc.array(pieces), (chosen) => {
@@ -236,7 +236,7 @@ describe("deriving the row of a run", () => {
     );
   });
 
-  it("sums feedback up by key", () => {
+  it("summarizes feedback by key", () => {
     const source = { feedback_source: { type: "api" } };
     const derived = row(
       post,

@@ -20,7 +20,7 @@ const of = (latencies: readonly number[]): RunStatistics => {
   return tally;
 };
 
-it("a latency is told within 5 %", () => {
+it("a latency percentile is exact within 5 %", () => {
   const latencies = fc.array(fc.integer({ min: 1, max: 1e12 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(latencies, fc.constantFrom(0.01, 0.5, 0.99, 1), (micros, share) => {
@@ -31,7 +31,7 @@ it("a latency is told within 5 %", () => {
   );
 });
 
-it("the statistics of all are the sum of those of the parts", () => {
+it("the statistics of two sets of runs can be added", () => {
   const part = fc.array(fc.integer({ min: 0, max: 1e9 }));
   fc.assert(
     fc.property(part, part, (a, b) => {
@@ -40,7 +40,7 @@ it("the statistics of all are the sum of those of the parts", () => {
   );
 });
 
-it("runs that have not ended have no latency, and where none has, nothing is told", () => {
+it("runs that have not ended have no latency, and without ended runs the latency is null", () => {
   const tally = newTally();
   countRow(tally, { ...took(5), end_time: null });
   expect([latencyAt(tally, 0.5), latencyAt(NO_RUNS, 0.5), tally.runs]).toEqual([null, null, 1]);

@@ -23,30 +23,30 @@ const next = (segments: readonly LiveSegment[], claims: readonly ClaimedRows[] =
 const numbers = (segments: readonly LiveSegment[]): number[] => segments.map(({ number }) => number);
 
 describe("a merge of small segments", () => {
-  it("takes three of one size a minute after the youngest came, and two of them only after an hour", () => {
+  it("takes three of similar size a minute after the youngest was written, but two only after an hour", () => {
     const three = [segment(10), segment(10), segment(10, { at: NOW + 5 })];
     expect(next(three)).toMatchObject({ segments: numbers(three), dueAt: NOW + 5 + MINUTE_MS });
     const two = three.slice(1);
     expect(next(two)).toMatchObject({ segments: numbers(two), dueAt: NOW + 5 + HOUR_MS });
   });
 
-  it("never takes one segment, those too large together, or a large one for the sake of a small one", () => {
+  it("never takes a single segment, segments too large together, or a large segment with a small one", () => {
     for (const left of [[], [10], [600, 500], [10, 100], [400, 401, 402].map((rows) => rows + 100)])
       expect(next(left.map((rows) => segment(rows)))).toBeNull();
   });
 
-  it("goes by bytes as well as by rows", () => {
+  it("limits bytes as well as rows", () => {
     expect(next([segment(1, { rawBytes: 600_000 }), segment(1, { rawBytes: 500_000 })])).toBeNull();
     expect(next([segment(1, { rawBytes: 400_000 }), segment(1, { rawBytes: 500_000 })])).not.toBeNull();
   });
 
-  it("takes as many as are due, and does not let a young segment hold up old ones", () => {
+  it("takes all due segments, and does not wait for a young one", () => {
     const old = Array.from({ length: 5 }, () => segment(10, { at: NOW - HOUR_MS }));
     expect(next([...old, segment(10)])?.segments).toEqual(numbers(old));
     expect(next([...old, segment(10)], [], NOW + MINUTE_MS)?.segments).toHaveLength(6);
   });
 
-  it("keeps each row in the exports of schedules that it belongs to, and in no other", () => {
+  it("keeps each row in exactly the exports of schedules that it belongs to", () => {
     const taken = segment(10, { first: 3 });
     const late = segment(10, { first: 7 });
     const share = { start: 0, end: 10, above: 0, upto: 5 };
@@ -61,11 +61,11 @@ describe("a merge of small segments", () => {
 
 interface Kept {
   readonly segment: LiveSegment;
-  /** Of each row: how often it was written again, and the rows of the segment that it came in. */
+  /** Of each row: how often it was rewritten, and the number of rows of its first segment. */
   readonly rows: readonly { readonly rewrites: number; readonly cameWith: number }[];
 }
 
-/** A shard to which segments come, minutes apart, and which merges whenever a merge is due. */
+/** A shard that gets segments, minutes apart, and merges whenever a merge is due. */
 function simulate(arrivals: readonly { readonly rows: number; readonly afterMinutes: number }[]): readonly Kept[] {
   let kept: readonly Kept[] = [];
   let now = NOW;
@@ -99,8 +99,8 @@ const arrivals = fc.array(
   { maxLength: 60 },
 );
 
-describe("whatever comes, and when", () => {
-  it("a row is written again only into a segment half as large again, so a few times at most", {
+describe("for segments of any size at any time", () => {
+  it("a row is only rewritten into a segment at least 1.5 times as large, so at most a few times", {
     tags: "search",
   }, () => {
     fc.assert(
@@ -113,7 +113,7 @@ describe("whatever comes, and when", () => {
     );
   });
 
-  it("in the end no two segments of about one size are left that fit together", { tags: "search" }, () => {
+  it("at the end no two segments of similar size are left that fit into one", { tags: "search" }, () => {
     fc.assert(
       fc.property(arrivals, (came) => {
         const sizes = simulate(came)
@@ -128,7 +128,7 @@ describe("whatever comes, and when", () => {
     );
   });
 
-  it("a day of a seal each ten minutes costs each row four rewrites or fewer, and leaves a few segments", () => {
+  it("a day with a seal every ten minutes costs at most four rewrites per row, and leaves a few segments", () => {
     const kept = simulate(Array.from({ length: 144 }, () => ({ rows: 20, afterMinutes: 10 })));
     const rewrites = kept.flatMap(({ rows }) => rows).reduce((sum, row) => sum + row.rewrites, 0);
     expect(rewrites / (144 * 20)).toBeLessThanOrEqual(4);

@@ -10,7 +10,7 @@ const run = (id: string, dottedOrder: string | null, status = "success", start =
 const ordered = (...runs: readonly ReturnType<typeof run>[]): readonly string[] =>
   runs.toSorted(inRowOrder).map(({ id }) => id);
 
-it("traces that overlap in time each stand together, parents before their children", () => {
+it("runs of a trace are adjacent, parents before children, even if traces overlap in time", () => {
   const runs = [run("b", "1Ta"), run("c", "2Td"), run("x", "1Ta.3Tb"), run("y", "2Td.4Te"), run("z", "1Ta.3Tb.5Tf")];
   expect(ordered(...runs)).toEqual(["b", "x", "z", "c", "y"]);
 });
@@ -20,7 +20,7 @@ it("runs that failed come first, in the same order", () => {
   expect(ordered(...runs)).toEqual(["c", "b", "a", "d"]);
 });
 
-it("runs without a place in their trace come last, by time and by id", () => {
+it("runs without a dotted order come last, by time and by id", () => {
   const runs = [
     run("b", null, "success", 2),
     run("a", null, "success", 2),

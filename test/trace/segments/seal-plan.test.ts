@@ -31,8 +31,8 @@ const plan = (changes: readonly HotChange[], over: Partial<SealPolicy> = {}, sea
   planSeal(groupByRun(changes, new Map(Object.entries(sealed))), { ...policy, ...over });
 const freshIds = (...given: Parameters<typeof plan>) => plan(...given).fresh.map(({ id }) => id);
 
-describe("choosing what to seal", () => {
-  it("takes runs that have ended and leaves those that may still change", () => {
+describe("the plan of a seal", () => {
+  it("includes runs that have ended, but not runs that may still change", () => {
     const changes = [hot("open"), hot("ended"), hot("ended", { kind: "patch", ended: true })];
     expect(freshIds(changes)).toEqual(["ended"]);
     expect(plan(changes).fresh[0]?.seqs).toHaveLength(2);
@@ -40,7 +40,7 @@ describe("choosing what to seal", () => {
     expect(plan(changes).oldestLeftAt).toBe(NOW);
   });
 
-  it("takes runs that are old, and everything when too much is hot or a snapshot asks", () => {
+  it("includes old runs, and all runs above the hot limit or for a snapshot", () => {
     const changes = [hot("old", { at: NOW - 60_000 }), hot("young")];
     expect(freshIds(changes)).toEqual(["old"]);
     expect(freshIds(changes, { hotBytes: 4000 })).toEqual(["old", "young"]);
@@ -48,7 +48,7 @@ describe("choosing what to seal", () => {
     expect(freshIds(changes, { scope: "everything" })).toEqual(["old", "young"]);
   });
 
-  it("never takes a run of which nobody said when it began, or only feedback has come", () => {
+  it("never includes a run without a start time, or with feedback only", () => {
     const changes = [
       hot("unborn", { kind: "patch", start: null }),
       hot("rated", { kind: "feedback", start: null, rank: 0 }),
@@ -57,7 +57,7 @@ describe("choosing what to seal", () => {
     expect(plan(changes, { scope: "everything" })).toEqual({ fresh: [], folds: new Map(), left, oldestLeftAt: null });
   });
 
-  it("folds runs into the segments that hold them, whatever is said of their start", () => {
+  it("folds changes into the segments of their sealed runs, even with another start time", () => {
     const changes = [hot("a", { kind: "patch", start: null }), hot("b", { kind: "feedback", start: null }), hot("c")];
     const { folds, fresh } = plan(changes, { scope: "everything" }, { a: 7, b: 7 });
     expect([...folds].map(([segment, runs]) => [segment, runs.map(({ id }) => id)])).toEqual([[7, ["a", "b"]]]);
@@ -69,7 +69,7 @@ describe("choosing what to seal", () => {
     expect(freshIds(changes, { scope: "everything" })).toEqual(["c", "a", "b"]);
   });
 
-  it("agrees with the merge on when a run began", () => {
+  it("has the same start time of a run as the merge", () => {
     const dotted_order = fc.constantFrom(null, "", "20300101T100000000001Zx", "20300102T100000000001Zx");
     const fields = fc.record({ start_time: fc.constantFrom(null, 5, 6), dotted_order });
     const said = fc.tuple(fc.constantFrom("post", "patch"), fields).map(([kind, one]) => change(kind, one));
@@ -85,7 +85,7 @@ describe("choosing what to seal", () => {
 });
 
 describe("routing", () => {
-  it("takes the day from the start, else from the dotted order, and guesses from ids of version 7", () => {
+  it("takes the day from the start time, else from the dotted order, and guesses it from ids of version 7", () => {
     expect(dayOfChange(change("post", { start_time: START_MICROS }))).toBe("2030-01-01");
     expect(dayOfChange(change("patch", { dotted_order: "20300102T000000000000Zx" }))).toBe("2030-01-02");
     expect(dayOfChange(change("patch"))).toBeNull();
@@ -95,7 +95,7 @@ describe("routing", () => {
     expect(candidateDays(change("patch", { id: id.replace("-7", "-4") }))).toEqual([]);
   });
 
-  it("spreads ids evenly, and the same way for ever", () => {
+  it("distributes ids evenly, and always in the same way", () => {
     const counts = [0, 0, 0, 0];
     for (let n = 0; n < 4000; n += 1) {
       const shard = shardOf(`00000000-0000-4000-8000-${String(n).padStart(12, "0")}`, 4);
@@ -106,7 +106,7 @@ describe("routing", () => {
   });
 });
 
-it("a stored change comes back as it was", () => {
+it("a stored change is decoded unchanged", () => {
   const changes = [
     change("post", {
       inputs: bytes("{}"),

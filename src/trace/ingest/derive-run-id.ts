@@ -6,9 +6,9 @@ import type { IdMaker } from "./parse-run.ts";
 const UUID_LENGTH = 36;
 
 /**
- * The id of a run whose client gave it none. Its dotted order ends in it; otherwise it is a UUID of version 7 (RFC 9562,
- * 5.7) with the time at which the run began and, where others have random bits, a digest of its JSON. So the
- * run is found like any other, and the same JSON sent twice is one run.
+ * The id of a run whose client sent none: the last id of its dotted order, otherwise a UUID of version 7 (RFC 9562,
+ * 5.7) from the run's start time and, in place of random bits, a digest of its JSON. So the run is found like any
+ * other, and the same JSON sent twice is one run.
  */
 export const deriveRunId: IdMaker = (json, fields) =>
   canonicalUuid(fields.dotted_order?.slice(-UUID_LENGTH) ?? "") ??

@@ -21,16 +21,20 @@ import { type ReadValue, readerOf, readString, readUuid } from "./read-value.ts"
 /** Where the JSON of a run came from. */
 export interface RunOrigin {
   readonly kind: "post" | "patch";
-  /** From the path or the name of the part; null: the JSON must hold it; a maker is called where the JSON does not. */
+  /**
+   * From the path or the name of the part; null: the JSON must contain it. An IdMaker is called if the JSON does not.
+   */
   readonly id: string | null | IdMaker;
-  /** Place in the request. */
+  /** Location in the request. */
   readonly loc: Location;
 }
 
 /** Makes the id of a run that has none: the same JSON always gives the same id. */
 export type IdMaker = (json: Uint8Array, fields: RunFields) => string;
 
-/** Reads the JSON of one run. Members that are not fields of a run are ignored, also `status`: it is derived. */
+/**
+ * Reads the JSON of one run. Members that are not fields of a run are ignored, including `status`, which is derived.
+ */
 export function runChange(bytes: Uint8Array, origin: RunOrigin): Result<RunChange, Invalid> {
   const { loc } = origin;
   if (bytes.length > MAX_RUN_BYTES) return tooLarge(loc);
@@ -60,26 +64,26 @@ export function runChange(bytes: Uint8Array, origin: RunOrigin): Result<RunChang
   });
 }
 
-/** Reads one big field that came apart from its run: the whole of `bytes` is its JSON. */
+/** Reads one big field that was sent apart from its run: the whole of `bytes` is its JSON. */
 export function bigField(field: BigField, bytes: Uint8Array, loc: Location): Result<Uint8Array | null, Invalid> {
   if (!isUtf8(bytes)) return invalid(loc, "not valid UTF-8", "json_invalid");
   const scanned = scanValue(bytes);
   if (!scanned.ok) return invalid(loc, scanned.failure.message, "json_invalid");
-  // The reader of a big field answers bytes.
+  // The reader of a big field returns bytes.
   const read = readerOf(field) as ReadValue<Uint8Array>;
   return read(bytes.subarray(scanned.value.start, scanned.value.end), loc);
 }
 
-/** What has been read of a run. */
+/** The members of a run that were read so far. */
 interface Draft {
-  /** By the names of RunFields, each of the type that its reader gives. */
+  /** By the names of RunFields, each of the type that its reader returns. */
   readonly fields: Record<string, unknown>;
   id: string | null;
   projectId: string | null;
   projectName: string | null;
 }
 
-/** Takes one member into the draft; answers what is wrong with it, or null. */
+/** Reads one member into the draft; answers its failure, or null. */
 function readMember(draft: Draft, json: Uint8Array, key: string, loc: Location): Invalid | null {
   switch (key) {
     case "id":

@@ -3,7 +3,7 @@ import { ok, type Result } from "../../domain/shared/result.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
 import { type Invalid, invalid, type Location } from "../run/change.ts";
 
-/** Project of a post that names none, as the clients' own default. */
+/** Project of a post that names none, the same as the clients' own default. */
 export const DEFAULT_PROJECT = "default";
 
 /** The name, if a project may have it. */

@@ -13,10 +13,10 @@ import { ByteSource, MAX_BODY_BYTES } from "./body/byte-source.ts";
 import { type RunOrigin, runChange } from "./parse-run.ts";
 
 /**
- * Reads `{"post": [run, ...], "patch": [run, ...]}` while it streams in, holding one run at a time.
+ * Reads `{"post": [run, ...], "patch": [run, ...]}` while it streams in, with one run in memory at a time.
  *
- * A run that is refused is answered in its place and the others go on. When the body itself is broken, a last refusal
- * ends the reading: runs handed on before stay handed on, which is harmless because repeating the body is.
+ * A refused run yields its refusal at its position, and reading continues. If the body itself is broken, a last refusal
+ * ends the reading: emitted runs stay accepted, which is safe because the body can be repeated.
  */
 export async function* readBatch(
   body: ReadableStream<Uint8Array>,
@@ -30,7 +30,7 @@ export async function* readBatch(
   }
 }
 
-/** Longest name of a member of the batch that is looked at. */
+/** Longer names of members of the batch are not compared. */
 const MAX_KEY_BYTES = 256;
 
 async function* batchMembers(source: ByteSource): AsyncGenerator<Result<RunChange, Invalid>> {
@@ -106,7 +106,7 @@ function kindOf(key: Uint8Array | null): "post" | "patch" | null {
   return text === '"patch"' ? "patch" : null;
 }
 
-/** The next byte that is not white space, left in place. */
+/** The next byte that is not white space. It is not consumed. */
 async function peek(source: ByteSource): Promise<Result<number, Invalid>> {
   for (;;) {
     const { buffered } = source;
@@ -130,8 +130,8 @@ async function expect(source: ByteSource, byte: number): Promise<Result<null, In
 }
 
 /**
- * Takes the bytes of the next value; null when they are more than `maxBytes`: then they are dropped as they come.
- * Only its extent is found here, in one pass over each byte; whether it is JSON is for the reader of the value.
+ * Takes the bytes of the next value; null when they exceed `maxBytes`: then they are skipped as they arrive. Only the
+ * end of the value is found here, in one pass over each byte; the reader of the value checks whether it is JSON.
  */
 async function takeValue(source: ByteSource, maxBytes: number): Promise<Result<Uint8Array | null, Invalid>> {
   const first = await peek(source);
@@ -159,7 +159,7 @@ async function takeValue(source: ByteSource, maxBytes: number): Promise<Result<U
   }
 }
 
-/** Answers where the value ends when asked with more and more of its bytes, null while that is not known. */
+/** A function that finds the end of the value when it is called with more and more of its bytes; null until then. */
 function extentOf(first: number): (bytes: Uint8Array, from: number) => number | null {
   const isContainer = first === OPEN_OBJECT || first === OPEN_ARRAY;
   if (!isContainer && first !== QUOTE) return endOfScalar;

@@ -15,7 +15,7 @@ export async function readRun(
   return change.ok ? checkPost(change.value, origin.loc) : change;
 }
 
-/** Reads a body that is one feedback. `id` is its id when the JSON holds none; null: the JSON must. */
+/** Reads a body that is one feedback. `id`: its id if the JSON has none; null: the JSON must have one. */
 export async function readFeedback(
   body: ReadableStream<Uint8Array>,
   id: string | null,

@@ -6,17 +6,17 @@ import { isDigit, MINUS, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "../../json/bytes
 import { type Invalid, invalid, type Location } from "../run/change.ts";
 
 /**
- * Reads the JSON of one field of a run. Short values are parsed and checked; of long ones only the type is checked,
- * and they are kept as they came.
+ * Reads the JSON of one field of a run. Short values are parsed and checked. Of long values only the type is checked,
+ * and they are kept as sent.
  */
 
 /**
- * Longest JSON of a short field. Text may double its size between actors, whose messages have 32 MiB; real ones hold
- * some hundred bytes [LIM-26].
+ * Longest JSON of a short field. Text may double its size in messages between actors, which have at most 32 MiB; real
+ * values have a few hundred bytes [LIM-26].
  */
 export const MAX_SHORT_FIELD_BYTES = 1024 * 1024;
 
-/** Reads a value as sent: one JSON value without white space around it. null for null. */
+/** Reads a value as sent: one JSON value without white space around it. Answers null for null. */
 export type ReadValue<T> = (json: Uint8Array, loc: Location) => Result<T | null, Invalid>;
 
 export const readString: ReadValue<string> = (json, loc) => {
@@ -90,11 +90,11 @@ const READERS: {
 /** The reader of a column that clients send. */
 export const readerOf = (column: SentColumn): ReadValue<KindValues[KindOf<SentColumn>]> => {
   const { kind, words } = COLUMNS[column];
-  // A column that is sent has one of their kinds.
+  // The kind of a sent column is one of these.
   return READERS[kind as KindOf<SentColumn>](words);
 };
 
-/** The value that begins with the byte expected, null for null, undefined for a value of another type. */
+/** The value if it begins with the expected byte, null for null, undefined for a value of another type. */
 const parseIf = (json: Uint8Array, firstByte: number): unknown => {
   if (json[0] === LOWER_N) return null;
   return json[0] === firstByte ? parse(json) : undefined;
@@ -106,7 +106,7 @@ const isNumber = (first: number | undefined): first is number => first === MINUS
 
 const tooLong = (loc: Location) => invalid(loc, `must have at most ${MAX_SHORT_FIELD_BYTES} bytes`, "string_too_long");
 
-/** Bytes of their own. `slice` would not do: on a Buffer, which is a Uint8Array too, it gives a view. */
+/** A copy with its own memory. `slice` would not do: of a Buffer, which is a Uint8Array too, it returns a view. */
 const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
 const decoder = new TextDecoder();

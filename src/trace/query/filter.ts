@@ -6,16 +6,16 @@ import { SEARCHED } from "../../filter/parse/meanings.ts";
 
 type TextColumn = Extract<ValueField, { readonly kind: "text" }>["column"];
 
-/** What a query may ask of a run beside filter expressions; null: it does not. */
+/** Conditions of a query in addition to filter expressions; null: no condition. */
 export interface Conditions {
   readonly runType: string | null;
   readonly parentRunId: string | null;
   readonly referenceExampleIds: readonly string[] | null;
   readonly isRoot: boolean | null;
   readonly hasError: boolean | null;
-  /** A text that stands somewhere in the run. */
+  /** A text that occurs somewhere in the run. */
   readonly searched: string | null;
-  /** All of them have to match. */
+  /** All of them must match. */
   readonly filters: readonly Filter[];
 }
 
@@ -33,7 +33,7 @@ export function filterOfConditions(asked: Conditions): Filter {
   ]);
 }
 
-/** The text of a column is one of these; null: it is missing. */
+/** The text of a column is one of these; null: the column has no value. */
 export const textIs = (column: TextColumn, values: readonly string[] | null): Filter =>
   leaf({
     kind: "field",
@@ -46,7 +46,7 @@ const isRoot = (operand: boolean): Filter =>
 
 const encoder = new TextEncoder();
 
-/** Whether runs of a project's day may match, as far as the day and the project alone tell. */
+/** Whether runs of the project's day may match, judged by the day and the project alone. */
 export function dayMayMatch(filter: Filter, projectId: string, day: string): boolean {
   const begins = startOfDay(day) * 1000;
   const project = encoder.encode(projectId);

@@ -1,11 +1,11 @@
-/** In which order a query shows runs, and how a later request goes on where an earlier one stopped. */
+/** The order of runs in a query, and the cursor that continues an earlier request. */
 
 /** `desc`: the newest first. */
 export type Order = "asc" | "desc";
 
 /**
- * Place of a run among all runs of a tenant: when it began in epoch microseconds, then its id, then its project. A place
- * without ids is before all runs that began then, counted in ascending order.
+ * Position of a run among all runs of a tenant: its start in epoch microseconds, then its id, then its project. A
+ * position without ids is before all runs with that start, in ascending order.
  */
 export interface Position {
   readonly start: number;
@@ -22,20 +22,20 @@ export function comparePositions(order: Order, a: Position, b: Position): number
 /** By UTF-16 code units, as sort does. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The place before every run that began at an instant or comes after it. */
+/** The position before every run that began at this instant or comes after it. */
 export const placeBefore = (order: Order, start: number): Position => ({
   start: order === "asc" ? start : start + 1,
   id: "",
   projectId: "",
 });
 
-/** What one of several sources has found: everything up to `stoppedAt`, null: everything there is. */
+/** The hits of one of several sources: complete up to `stoppedAt`; null: complete. */
 export interface Found<Hit extends Position> {
   readonly hits: readonly Hit[];
   readonly stoppedAt: Position | null;
 }
 
-/** What several sources have found together: nothing is missing before the first place where one of them stopped. */
+/** The merged hits of several sources, complete up to the first position at which one of them stopped. */
 export function mergeFound<Hit extends Position>(order: Order, found: readonly Found<Hit>[]): Found<Hit> {
   const compare = (a: Position, b: Position) => comparePositions(order, a, b);
   const [stoppedAt = null] = found.flatMap((one) => one.stoppedAt ?? []).sort(compare);
@@ -43,7 +43,7 @@ export function mergeFound<Hit extends Position>(order: Order, found: readonly F
   return { hits: stoppedAt === null ? hits : hits.filter((hit) => compare(hit, stoppedAt) <= 0), stoppedAt };
 }
 
-/** The first so many of them. */
+/** The first `limit` hits. */
 export function firstOf<Hit extends Position>({ hits, stoppedAt }: Found<Hit>, limit: number): Found<Hit> {
   const last = hits[limit - 1];
   return last === undefined ? { hits, stoppedAt } : { hits: hits.slice(0, limit), stoppedAt: last };
@@ -55,7 +55,7 @@ export const cursorOf = ({ start, id, projectId }: Position): string =>
 
 const POSITION = /^(\d{1,16})\/([0-9a-f-]{0,36})\/([0-9a-f-]{0,36})$/;
 
-/** Null: the text is no cursor. */
+/** null: the text is not a cursor. */
 export function positionOf(cursor: string): Position | null {
   if (!/^[A-Za-z0-9+/]*$/.test(cursor) || cursor.length % 4 === 1) return null;
   const match = POSITION.exec(atob(cursor));

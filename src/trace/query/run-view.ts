@@ -2,11 +2,11 @@ import type { RowColumn } from "../../domain/run/columns.ts";
 import type { SegmentRow } from "../../domain/run/row.ts";
 import type { FilterColumn, RowView } from "../../filter/row.ts";
 
-/** The columns of rows that a filter reads. The project is not among them: it is that of the shard. */
+/** The columns of rows that a filter reads, without the project, which is that of the shard. */
 export const rowColumnsOf = (columns: Iterable<FilterColumn>): readonly RowColumn[] =>
   [...columns].flatMap((column) => (column === "session_id" ? [] : [column === "_tags" ? "tags" : column]));
 
-/** A row, or the columns of it that a filter needs, as the filter sees it. */
+/** A row, or its columns that a filter needs, as the filter's input. */
 export const viewOfRow = (row: Partial<SegmentRow>, projectId: string): RowView => ({
   value(column) {
     if (column === "session_id") return projectId as never; // the type of that column

@@ -1,16 +1,16 @@
 import { BIG_FIELDS, type BigField, NO_FIELDS, type RunChange } from "./change.ts";
 
 /**
- * How a change is stored: four bytes with the length of its head, the head as JSON, then the big fields one behind
- * the other. Stored changes live for minutes to days: fields and members may be added, none is renamed.
+ * The stored format of a change: four bytes with the length of its head, the head as JSON, then the big fields. Stored
+ * changes live for minutes to days: fields and members may be added, never renamed.
  */
 
 interface Head extends Omit<RunChange, BigField> {
-  /** Lengths of the big fields in their order; -1: not sent. */
+  /** Lengths of the big fields in order; -1: not sent. */
   readonly big: readonly number[];
 }
 
-/** JSON leaves undefined members out. */
+/** JSON omits undefined members. */
 const WITHOUT_BIG = Object.fromEntries(BIG_FIELDS.map((field) => [field, undefined]));
 
 const encoder = new TextEncoder();
@@ -39,7 +39,7 @@ export function decodeChange(bytes: Uint8Array): RunChange {
   const headEnd = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   // Only `encodeChange` writes these bytes.
   const { big, ...small } = JSON.parse(decoder.decode(bytes.subarray(4, headEnd))) as Head;
-  // A change stored before a field was added has nothing of it.
+  // A change that was stored before a field was added does not have it.
   const change = { ...NO_FIELDS, ...small };
   let at = headEnd;
   BIG_FIELDS.forEach((field, place) => {

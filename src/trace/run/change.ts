@@ -12,15 +12,15 @@ import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { microsFromDottedOrder } from "../../domain/shared/time-text.ts";
 
 /**
- * What one post, patch or feedback says about one run. Plain data. Null means: not said; an explicit null in the
- * JSON is the same. Times are epoch microseconds. `inputs`, `outputs`, `extra` and `events` are the JSON bytes as
- * received, `error` is UTF-8 text.
+ * What one post, patch or feedback says about one run. Plain data. null: not sent; an explicit null in the JSON is the
+ * same. Times are epoch microseconds. `inputs`, `outputs`, `extra` and `events` are the JSON bytes as received, `error`
+ * is UTF-8 text.
  */
 export interface RunChange extends RunFields {
   readonly kind: ChangeKind;
   /** Id of the run, a UUID in lower case. */
   readonly id: string;
-  /** Null: unknown, the run must be looked for. A post that names none belongs to `default`. */
+  /** null: unknown, the run must be searched for. A post that names none belongs to `default`. */
   readonly project: { readonly id: string } | { readonly name: string } | null;
   /** Only on a change of kind `feedback`. Its times and ids then serve to find the run and are not merged. */
   readonly feedback: FeedbackSaid | null;
@@ -28,25 +28,27 @@ export interface RunChange extends RunFields {
 
 export type ChangeKind = "post" | "patch" | "feedback";
 
-/** What clients may send of a run. */
+/** The fields of a run that clients may send. */
 export type RunFields = { readonly [C in SentColumn]: ValueOf<C> | null };
 
-/** One feedback: its id, by which a second one replaces it, and its JSON text. */
+/** One feedback: its id, by which a later one replaces it, and its JSON text. */
 export interface FeedbackEntry {
   readonly id: string;
   readonly json: string;
 }
 
-/** What is said of a feedback: the whole of it, or `edit`: the members that change, or that it is gone. */
+/** A change of one feedback: the whole of it, or `edit`: the members that change, or its deletion. */
 export interface FeedbackSaid extends FeedbackEntry {
   readonly edit?: "patch" | "delete";
 }
 
-/** A refusal of what was sent; `loc` leads to the member at fault. */
+/** A refusal of input; `loc` is the path of the invalid member. */
 export type Invalid = Extract<Refusal, { readonly reason: "invalid" }>;
 export type Location = readonly (string | number)[];
 
-/** Most bytes of one run in one request: a message between actors has up to 32 MiB, and needs room around it [LIM-26]. */
+/**
+ * Most bytes of one run in one request: a message between actors has at most 32 MiB, including some overhead [LIM-26].
+ */
 export const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
 /** The fields whose values are bytes and may be long. */
@@ -54,15 +56,15 @@ export type BigField = ColumnsWith<{ sent: number; kind: LongKind }>;
 
 const isBigField = (field: SentColumn): field is BigField => isLong(COLUMNS[field].kind);
 
-/** In the order of their bits. Stored changes rely on it: see src/trace/run/change-codec.ts. */
+/** In the order of their bits. Stored changes depend on it: see src/trace/run/change-codec.ts. */
 export const BIG_FIELDS: readonly BigField[] = SENT_COLUMNS.filter(isBigField);
 
-// Every column that is sent is a field.
+// Every sent column is a field.
 export const NO_FIELDS = Object.fromEntries(SENT_COLUMNS.map((field) => [field, null])) as unknown as RunFields;
 
 /**
- * A post must say when its run began: its day decides where it is kept. Where its dotted order alone says so, that is
- * its start time from then on, whatever becomes of the dotted order.
+ * A post must have a start: the day of a run decides where it is stored. If only its dotted order has one, that becomes
+ * its start time, even if a later change sends another dotted order.
  */
 export function checkPost(change: RunChange, loc: Location): Result<RunChange, Invalid> {
   if (change.kind !== "post" || change.start_time !== null) return ok(change);
@@ -71,11 +73,11 @@ export function checkPost(change: RunChange, loc: Location): Result<RunChange, I
   return invalid([...loc, "start_time"], "a run needs a start_time, or a dotted_order that ends in it", "missing");
 }
 
-/** When the run began as far as the fields say: `start_time`, else the time in the dotted order. */
+/** Start of the run according to the fields: `start_time`, else the time in the dotted order. */
 export const startOf = (fields: Pick<RunFields, "start_time" | "dotted_order">): number | null =>
   fields.start_time ?? (fields.dotted_order === null ? null : microsFromDottedOrder(fields.dotted_order));
 
-/** Bytes that the change occupies, near enough to bound memory with. */
+/** Approximate memory of the change, to limit memory with. */
 export function changeBytes(change: RunChange): number {
   let bytes = 512 + 2 * ((change.name?.length ?? 0) + (change.dotted_order?.length ?? 0));
   for (const field of BIG_FIELDS) bytes += change[field]?.length ?? 0;

@@ -10,21 +10,21 @@ import { feedbackStats } from "./feedback-stats.ts";
 import type { MergedRun } from "./merge.ts";
 import { usageOf } from "./usage.ts";
 
-/** Longest member of an event that is parsed: the name or the time of the event. */
+/** Longest member of an event that is parsed: its name or its time. */
 const MAX_EVENT_MEMBER_BYTES = 64;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The exportable row of a run: the fields as sent, and the columns that follow from them, which the compiler demands.
- * Null: the run cannot be exported yet, because its start is not known or there is only feedback on it.
+ * The exportable row of a run: the fields as sent and the derived columns; the compiler checks that none is missing.
+ * null: the run cannot be exported yet, because its start is unknown or there is only feedback on it.
  */
 export function deriveRow({ id, fields, patched, feedback, known }: MergedRun): SegmentRow | null {
   const { start_time } = fields;
   if (start_time === null || !known) return null;
   const usage = usageOf(fields.outputs, fields.extra);
-  // One literal, without a second spread, is several times as fast as any other way to make rows of one shape.
+  // One literal without a second spread is several times as fast as any other way to create rows of one shape.
   const row: Writable<SegmentRow> = {
     ...fields,
     start_time,
@@ -49,7 +49,7 @@ export function deriveRow({ id, fields, patched, feedback, known }: MergedRun): 
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
-/** The columns that have a value though none was sent, and this value. */
+/** The columns with a default value, and this value. */
 const UNSENT = SENT_COLUMNS.filter(hasUnsent).map((column) => [column, COLUMNS[column].unsent ?? null] as const);
 
 function hasUnsent(column: SentColumn): column is ColumnsWith<{ unsent: string }> {
@@ -64,7 +64,7 @@ function statusOf({ error, end_time }: RunFields): string {
   return end_time === null ? "pending" : "success";
 }
 
-/** Ids of all ancestors, the root first: each segment of a dotted order but the last ends in one. */
+/** Ids of all ancestors, the root first: each segment of a dotted order except the last ends in one. */
 function parentsIn(dottedOrder: string | null): readonly string[] {
   if (dottedOrder === null) return [];
   return dottedOrder

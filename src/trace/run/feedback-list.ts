@@ -2,17 +2,19 @@ import { Buffer } from "node:buffer";
 import { isObject } from "../../json/is-object.ts";
 import type { FeedbackEntry, FeedbackSaid } from "./change.ts";
 
-/** The feedback of one run as a list: how it is kept, and what becomes of it when more is said. */
+/** The feedback of one run as a list: its stored form, and how changes apply to it. */
 
-/** Most bytes of JSON of all feedback on one run [LIM-26]. It is kept twice: as given, and as statistics with comments. */
+/**
+ * Most bytes of JSON of all feedback on one run [LIM-26]. It is stored twice: as sent, and as statistics with comments.
+ */
 export const MAX_RUN_FEEDBACK_BYTES = 4 * 1024 * 1024;
 
-/** Bytes that the JSON of a feedback takes; of none, none. */
+/** Bytes of the JSON of a feedback; 0 without one. */
 export const feedbackBytes = (json: string | null | undefined): number => Buffer.byteLength(json ?? "");
 
 /**
- * Feedback to which more is said: each once. Said as a whole again, a feedback is replaced, but keeps the time at which
- * it was created. What there is no room for is left out.
+ * A list of feedback that changes apply to; each id occurs once. A feedback that is sent whole again is replaced, but
+ * keeps the time at which it was created. Feedback beyond the limit is dropped.
  */
 export function feedbackKept(given: readonly FeedbackEntry[]) {
   const byId = new Map(given.map((entry) => [entry.id, entry]));
@@ -43,7 +45,7 @@ export function feedbackKept(given: readonly FeedbackEntry[]) {
   };
 }
 
-/** The entries after what was said, in its order. */
+/** The entries after the changes were applied, in order. */
 export function applyFeedback(
   entries: readonly FeedbackEntry[],
   said: readonly FeedbackSaid[],
@@ -53,7 +55,7 @@ export function applyFeedback(
   return kept.entries();
 }
 
-/** The entries as one JSON list, as a column of a segment keeps them; null without feedback. */
+/** The entries as one JSON list, the form of a segment's column; null without feedback. */
 export const feedbackList = (entries: readonly FeedbackEntry[]): string | null =>
   entries.length === 0 ? null : `[${entries.map((entry) => entry.json).join(",")}]`;
 

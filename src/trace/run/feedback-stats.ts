@@ -3,7 +3,7 @@ import type { FeedbackEntry } from "./change.ts";
 
 /** The statistics of a run's feedback that are exported. */
 
-/** Statistics of one key. Scores that are true or false count as 1 and 0; without any score the numbers are null. */
+/** Statistics of one key. Scores true and false count as 1 and 0; without any score the numbers are null. */
 export interface FeedbackStats {
   readonly n: number;
   readonly avg: number | null;
@@ -15,7 +15,7 @@ export interface FeedbackStats {
   /** How often each label was given. */
   readonly values: Readonly<Record<string, number>>;
   readonly comments: readonly string[];
-  /** Types of the sources, each once. */
+  /** Types of the sources, without duplicates. */
   readonly sources: readonly string[];
 }
 

@@ -12,10 +12,10 @@ import { type FeedbackSaid, type Invalid, invalid, type Location, NO_FIELDS, typ
 /** Longest JSON of one feedback; it is parsed whole [LIM-26]. */
 export const MAX_FEEDBACK_BYTES = 1024 * 1024;
 
-/** Longest key of a feedback, as the public schema has it. */
+/** Longest key of a feedback, from the public schema. */
 const MAX_KEY_LENGTH = 180;
 
-/** What is kept of a feedback, under these names, beside its id, its trace and when it was created and changed. */
+/** Stored members of a feedback, in addition to its id, its trace and its times of creation and change. */
 const KEPT = [
   "key",
   "score",
@@ -30,9 +30,9 @@ const KEPT = [
 ] as const;
 
 /**
- * Reads the JSON of one feedback into a change of its run: `run_id`, else the root of `trace_id`. `id` is
- * its id if the JSON holds none, from a part's name or made by the caller; null: the JSON must hold one. A feedback that
- * does not say when it was created is created now.
+ * Reads the JSON of one feedback into a change of its run: `run_id`, else the root of `trace_id`. `id` is its id if the
+ * JSON has none, from a part's name or made by the caller; null: the JSON must have one. The default creation time is
+ * now.
  */
 export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Location): Result<RunChange, Invalid> {
   if (bytes.length > MAX_FEEDBACK_BYTES)
@@ -47,7 +47,7 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
   if (typeof key !== "string" || key === "" || key.length > MAX_KEY_LENGTH)
     return invalid([...loc, "key"], `must be a text of 1 to ${MAX_KEY_LENGTH} characters`, "string_type");
   const score = body.score ?? null;
-  // A number too large for a double is read as infinity, which JSON cannot say again.
+  // A number too large for a double is parsed as infinity, which JSON cannot represent.
   if (score !== null && !Number.isFinite(score) && typeof score !== "boolean")
     return invalid([...loc, "score"], "must be a number, true, false or null", "float_type");
 
@@ -88,7 +88,7 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
   });
 }
 
-/** What is said of a feedback that is known by its id, as a change of the run that it is on. */
+/** The change of a run that edits a feedback on it. */
 export const feedbackEdit = (runId: string, said: FeedbackSaid): RunChange => ({
   ...NO_FIELDS,
   kind: "feedback",
@@ -97,7 +97,7 @@ export const feedbackEdit = (runId: string, said: FeedbackSaid): RunChange => ({
   feedback: said,
 });
 
-/** A time as it was sent; undefined when it is none. */
+/** A time as it was sent; undefined when it is not a time. */
 const timeText = (value: unknown): string | undefined =>
   typeof value === "string" && microsFromIso(value) !== null ? value : undefined;
 

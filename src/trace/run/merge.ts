@@ -12,16 +12,16 @@ import {
 import { feedbackEntries, feedbackKept } from "./feedback-list.ts";
 
 /**
- * Merges the changes of one run, field by field, whatever their order of arrival:
+ * Merges the changes of one run, field by field, independent of their order of arrival:
  *
  * - A patch wins over a post; among patches, and among posts, the later one wins. A field that is not sent clears
  *   nothing. Repeating the latest change changes nothing.
- * - A dotted order sets the start only of a run that has none: a later one moves no run, sealed or not, out of its day.
- * - A value with which the run would be larger than allowed is dropped: a run that does not fit into memory could never
- *   be sealed, nor could the others of its day.
+ * - A dotted order sets the start only of a run that has none: a later one cannot move a run to another day.
+ * - A value that would make the run larger than allowed is dropped: a run that does not fit into memory could never be
+ *   sealed, and it would block the other runs of its day.
  */
 
-/** A run as far as its changes say. */
+/** A run, merged from the changes so far. */
 export interface MergedRun {
   readonly id: string;
   readonly fields: RunFields;
@@ -29,18 +29,18 @@ export interface MergedRun {
   readonly patched: number;
   /** Each feedback once, ordered by id. */
   readonly feedback: readonly FeedbackEntry[];
-  /** Whether a post or a patch was among the changes: feedback alone makes no run. */
+  /** Whether a post or a patch was among the changes: feedback alone does not make a run. */
   readonly known: boolean;
 }
 
-/** Most changes are shorter: to copy their fields would cost more time than the memory is worth. */
+/** Most changes are shorter: copying their fields would cost more time than the memory is worth. */
 const SMALL_CHANGE_BYTES = 64 * 1024;
 
 interface MergedField {
   readonly name: SentColumn;
   readonly bit: number;
   readonly isBig: boolean;
-  /** What rows show where the field was not sent. */
+  /** The value of rows if the field was not sent. */
   readonly unsent: string | null;
 }
 
@@ -51,10 +51,10 @@ const FIELDS: readonly MergedField[] = SENT_COLUMNS.map((name) => ({
   unsent: COLUMNS[name].unsent ?? null,
 }));
 
-/** A run of which nothing is known yet. */
+/** A run without any changes. */
 export const noRun = (id: string): MergedRun => ({ id, fields: NO_FIELDS, patched: 0, feedback: [], known: false });
 
-/** The run after the changes, in the order in which they were accepted. */
+/** The run after the changes, in order of acceptance. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const fields: Writable<RunFields> = { ...run.fields };
   const feedback = feedbackKept(run.feedback);
@@ -77,7 +77,7 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
   return { id: run.id, fields, patched, feedback: feedback.entries(), known };
 }
 
-/** The run that was sealed as this row, ready to take further changes. */
+/** The run that was sealed as this row; further changes can be merged into it. */
 export function runOfRow(row: SegmentRow): MergedRun {
   const fields: Writable<RunFields> = { ...NO_FIELDS };
   for (const { name, bit, unsent } of FIELDS) {
@@ -96,15 +96,15 @@ function setField(fields: Writable<RunFields>, name: SentColumn, value: RunField
 }
 
 /**
- * Replaced values cost no memory: a merged run takes at most twice its size, and `SMALL_CHANGE_BYTES` for each big
- * field. A value is copied out of its change where it would keep more than itself in memory.
+ * Replaced values are freed: a merged run takes at most twice its size, and `SMALL_CHANGE_BYTES` for each big field. A
+ * value is copied if a view would keep the rest of its change in memory.
  */
 function kept(value: Uint8Array): Uint8Array {
   const besideBytes = value.buffer.byteLength - value.length;
   return besideBytes <= Math.max(value.length, SMALL_CHANGE_BYTES) ? value : new Uint8Array(value);
 }
 
-/** Whether the big fields stay within the bound of one request when one of them is replaced. */
+/** Whether the big fields stay below the limit of one request when one of them is replaced. */
 function hasRoom(fields: RunFields, replaced: SentColumn, change: RunFields): boolean {
   let bytes = 0;
   for (const big of BIG_FIELDS) bytes += (big === replaced ? change : fields)[big]?.length ?? 0;

@@ -2,7 +2,7 @@ import { COLUMNS, isList, isLong, ROW_COLUMNS, type RowColumn } from "../../doma
 import type { SegmentRow } from "../../domain/run/row.ts";
 import { BIG_FIELDS } from "./change.ts";
 
-/** Columns whose values may be long: bytes, and strings that are more than one of some words. */
+/** Columns whose values may be long: bytes, and strings that are not an enumeration. */
 const LONG: readonly RowColumn[] = ROW_COLUMNS.filter((column) => {
   const { kind, words } = COLUMNS[column];
   return isLong(kind) || (kind === "string" && words === undefined);
@@ -11,8 +11,8 @@ const LONG: readonly RowColumn[] = ROW_COLUMNS.filter((column) => {
 const LISTS = ROW_COLUMNS.filter(isList);
 
 /**
- * Bytes of a run in the columns that may be long, before compression. Those beside the JSON count too: they wait in
- * memory until the segment is finished, lists twice, since they are stored as JSON text and as a list.
+ * Bytes of a run in the columns that may be long, before compression. Text and list columns count as well as JSON: they
+ * are buffered until the segment is finished, lists twice, because they are stored as JSON text and as a list.
  */
 export function rowBytes(row: SegmentRow): number {
   let bytes = 0;
@@ -22,7 +22,7 @@ export function rowBytes(row: SegmentRow): number {
   return bytes;
 }
 
-/** A copy of the row for waiting: the bytes of a row are views, each of which keeps all that it looks at in memory. */
+/** A copy of the row to keep: its bytes are views, each of which keeps its whole buffer in memory. */
 export function ownRow(row: SegmentRow): SegmentRow {
   const own = { ...row };
   for (const field of BIG_FIELDS) own[field] = row[field] && new Uint8Array(row[field]);

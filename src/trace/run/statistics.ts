@@ -1,9 +1,9 @@
 import type { SegmentRow } from "../../domain/run/row.ts";
 
-/** What is told of many runs at once: sums, and latencies by how long they took. Sums of sums are sums. */
+/** Statistics of many runs: sums, and a histogram of latencies. They can be added. */
 export interface RunStatistics {
   readonly runs: number;
-  /** Of the runs, those of which the rest is known. */
+  /** Number of runs with complete statistics. */
   readonly looked: number;
   readonly errors: number;
   /** Epoch microseconds; null: no run. */
@@ -12,11 +12,14 @@ export interface RunStatistics {
   readonly totalTokens: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** How many runs took how long, by the ordinal of a class of `LATENCY_STEP`; runs that have not ended are in none. */
+  /**
+   * Histogram of latencies: number of runs by the ordinal of a class, see `LATENCY_STEP`. Unfinished runs are not in
+   * it.
+   */
   readonly latencies: Readonly<Record<string, number>>;
 }
 
-/** Each class of latencies reaches 10 % further than the one before: its middle is off by 5 % at the most. */
+/** Ratio of the bounds of a class of latencies. The middle of a class is off by 5 % at most. */
 const LATENCY_STEP = 1.1;
 
 export const NO_RUNS: RunStatistics = {
@@ -69,7 +72,7 @@ export function addStatistics(a: RunStatistics, b: RunStatistics): RunStatistics
   };
 }
 
-/** Latency in seconds that a share of the ended runs does not exceed, within 5 %; null: no run has ended. */
+/** Latency in seconds that this share of the ended runs does not exceed, within 5 %; null: no run has ended. */
 export function latencyAt({ latencies }: RunStatistics, share: number): number | null {
   const classes = Object.entries(latencies)
     .map(([ordinal, count]) => [Number(ordinal), count] as const)
@@ -83,7 +86,7 @@ export function latencyAt({ latencies }: RunStatistics, share: number): number |
   return null;
 }
 
-/** A run that took no time, or less than none, counts as one of a microsecond. */
+/** A run with a latency of zero or less counts as one microsecond. */
 const classOf = (micros: number): number => Math.floor(Math.log(Math.max(micros, 1)) / Math.log(LATENCY_STEP));
 
 const outer = (pick: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>

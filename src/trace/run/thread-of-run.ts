@@ -4,7 +4,9 @@ import { membersNamed, valueAt } from "../../json/scan.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** The conversation that a run is part of: the first text under a key of its metadata that names one; null without. */
+/**
+ * The conversation of a run: the first text under a key of its metadata that names a conversation; null without one.
+ */
 export function threadOfRun(extra: Uint8Array): string | null {
   const metadata = valueAt(extra, ["metadata"]);
   if (metadata === null) return null;

@@ -1,18 +1,18 @@
 import { DAY_MS, dayOf, startOfDay } from "../../domain/shared/time.ts";
 import { microsFromDottedOrder } from "../../domain/shared/time-text.ts";
 
-/** Which trace a run belongs to, and where its other runs are looked for. */
+/** The trace of a run, and the days on which its other runs are searched. */
 export interface TraceOfRun {
   /** Id of the root. */
   readonly id: string;
   /**
-   * UTC days: that on which the root began as the dotted order says, the next one, and the run's own. Runs of the trace
-   * on other days are not looked at.
+   * UTC days: the root's start day according to the dotted order, the next day, and the run's own day. Other days are
+   * not searched.
    */
   readonly days: readonly string[];
 }
 
-/** `start` in epoch microseconds. A run that names no trace is one of its own. */
+/** `start` in epoch microseconds. A run without a trace id is its own trace. */
 export function traceOfRun(run: {
   readonly id: string;
   readonly start: number;

@@ -28,7 +28,7 @@ interface Place {
 
 const IN_EXTRA: Place = { member: "metadata", path: ["usage_metadata"] };
 
-/** Places in `outputs`, first match counts; `extra` is asked between the first one and the others. */
+/** Places in `outputs`, first match counts; `extra` is searched between the first one and the others. */
 const FIRST_IN_OUTPUTS: Place = { member: "usage_metadata", path: [] };
 const OTHERS_IN_OUTPUTS: readonly Place[] = [
   { member: "llm_output", path: ["token_usage"] },
@@ -38,10 +38,10 @@ const OTHERS_IN_OUTPUTS: readonly Place[] = [
   { member: "usage", path: [] },
 ];
 
-/** Longest usage object that is parsed; real ones hold some hundred bytes. */
+/** Longest usage object that is parsed; real ones have a few hundred bytes. */
 const MAX_USAGE_BYTES = 16 * 1024;
 
-/** Reads the usage out of raw JSON; null where nothing is said. A total that is not said is the sum of its parts. */
+/** Reads the usage from raw JSON; null where there is none. A missing total is the sum of its parts. */
 export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): Usage {
   const inOutputs = seeker(outputs, [FIRST_IN_OUTPUTS, ...OTHERS_IN_OUTPUTS]);
   const reported =
@@ -63,7 +63,7 @@ export function usageOf(outputs: Uint8Array | null, extra: Uint8Array | null): U
 
 type Reported = Readonly<Record<string, unknown>>;
 
-/** Finds the first object in some of the places; the JSON text, which may be long, is scanned once for all of them. */
+/** Finds the first object among several places. The JSON text, which may be long, is scanned once for all of them. */
 function seeker(json: Uint8Array | null, all: readonly Place[]): (places: readonly Place[]) => Reported | null {
   if (json === null) return () => null;
   const members = membersNamed(
@@ -95,7 +95,7 @@ function tokens(reported: Reported, ...names: readonly string[]): number | null 
   return null;
 }
 
-/** Costs come as numbers or as decimal text. */
+/** Costs are numbers or decimal text. */
 function cost(reported: Reported, ...names: readonly string[]): number | null {
   for (const name of names) {
     const value = reported[name];
@@ -105,7 +105,7 @@ function cost(reported: Reported, ...names: readonly string[]): number | null {
   return null;
 }
 
-/** Null as well where the sum of absurd parts is no number that a column can hold. */
+/** null also if the sum is no number that the column can hold. */
 function sum(a: number | null, b: number | null): number | null {
   const total = (a ?? 0) + (b ?? 0);
   return (a === null && b === null) || !Number.isFinite(total) ? null : total;

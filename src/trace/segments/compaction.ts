@@ -1,19 +1,22 @@
 /**
  * Which small segments of a shard are merged into one, and when.
  *
- * A merge must pay: its outcome is several times as large as any segment that goes into it, and no larger than a
- * segment may be. So a row is written again at most `log(MAX_ROWS) / log(growth)` times until a patch changes its
- * segment, 8 times at the growth of `SOON` and 23 times at that of `LATER`, which waits an hour each time. And what is
- * left alone is few: no two segments of about one size that fit together.
+ * The result of a merge must be several times as large as its largest input, and no larger than a segment may be. So a
+ * row is rewritten at most `log(MAX_ROWS) / log(growth)` times until a patch changes its segment: 8 times with the
+ * growth of `SOON`, 23 times with that of `LATER`, which waits an hour each time. Few segments remain: no two of
+ * similar size that fit together.
  */
 
-/** A live segment. `first`, starts (epoch microseconds) and claims as src/domain/schedule/late.ts and the shard's store use them. */
+/**
+ * A live segment. `first`, starts (epoch microseconds) and claims have the meaning of src/domain/schedule/late.ts and
+ * the shard's store.
+ */
 export interface LiveSegment {
   readonly number: number;
   readonly rows: number;
   /** The `rowBytes` of its rows. */
   readonly rawBytes: number;
-  /** Since when it is live, in epoch milliseconds. */
+  /** When it became live, in epoch milliseconds. */
   readonly at: number;
   readonly first: number;
   readonly minStart: number;
@@ -36,25 +39,25 @@ export interface SegmentBounds {
 export interface Compaction {
   /** Numbers of the segments that become one. */
   readonly segments: readonly number[];
-  /** What the claims know its rows by. */
+  /** The first-seal number of the result. */
   readonly first: number;
-  /** Not before this instant, in epoch milliseconds: younger neighbours may come. */
+  /** Not before this instant, in epoch milliseconds: younger neighbours may follow. */
   readonly dueAt: number;
 }
 
-/** How many times as large as its largest member a merge must be, and how long that is left alone before. */
+/** Minimum ratio of a merge to its largest input, and how long segments must rest before. */
 interface Worth {
   readonly growth: number;
   readonly restMs: number;
 }
 
-/** Three of one size, or four of about one size. A minute keeps merges out of the way of a seal and its export. */
+/** Three of one size, or four of similar size. The minute keeps merges away from a seal and its export. */
 const SOON: Worth = { growth: 3, restMs: 60_000 };
 
-/** Two of about one size, once an hour has brought no third: the day is over, or almost. */
+/** Two of similar size, if no third came within an hour: the day is over, or almost. */
 const LATER: Worth = { growth: 1.5, restMs: 3_600_000 };
 
-/** The merge to be done next, the one of most segments among those that are due; null: none pays. */
+/** The next merge: the one of most segments among those that are due; null: none. */
 export function nextCompaction(
   segments: readonly LiveSegment[],
   {
@@ -77,7 +80,7 @@ export function nextCompaction(
   return best;
 }
 
-/** By rows or by bytes, whichever fills a segment sooner: whole numbers in which a full segment is `fullSize`. */
+/** Size by rows or by bytes, whichever is closer to the limit. Integers; a full segment has `fullSize`. */
 const sizeOf = (group: readonly LiveSegment[], { maxRows, maxRawBytes }: SegmentBounds): number =>
   Math.max(sumOf(group, ({ rows }) => rows) * maxRawBytes, sumOf(group, ({ rawBytes }) => rawBytes) * maxRows);
 
@@ -98,7 +101,10 @@ function mayJoin(group: readonly LiveSegment[], claims: readonly ClaimedRows[]):
 
 const isIn = ({ above, upto }: ClaimedRows, first: number): boolean => first > above && first <= upto;
 
-/** The least: rows of later windows may go by an early number, their windows' own exports take all that are there. */
+/**
+ * The minimum. Rows of a window that is not exported yet may get an early number: the window's own export claims all
+ * existing rows.
+ */
 const firstOf = (group: readonly LiveSegment[]): number => Math.min(...group.map(({ first }) => first));
 
 function compactionOf(group: readonly LiveSegment[], bounds: SegmentBounds): Compaction | null {

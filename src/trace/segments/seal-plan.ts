@@ -1,11 +1,11 @@
 import { type ChangeKind, type RunChange, startOf } from "../run/change.ts";
 
 /**
- * Which hot runs are sealed into segments now. A run that has ended is unlikely to change again; sealing one that has
- * not means rewriting its segment later. So ended runs go first, others when they are old or when too much is hot.
+ * Which hot runs are sealed now. A run that has ended is unlikely to change; sealing an unfinished one means a rewrite
+ * of its segment later. So ended runs go first, others when they are old or when too much is hot.
  */
 
-/** What is known of a stored change without reading it. Instants in epoch milliseconds, `start` in microseconds. */
+/** Metadata of a stored change. Instants in epoch milliseconds, `start` in microseconds. */
 export interface HotChange extends StartHint {
   readonly seq: number;
   readonly run: string;
@@ -15,7 +15,7 @@ export interface HotChange extends StartHint {
   readonly bytes: number;
 }
 
-/** When a change says its run began, and how much weight that has against other changes: the greater rank wins. */
+/** The start time that a change sets, and its rank: the start with the highest rank wins. */
 export interface StartHint {
   readonly start: number | null;
   readonly rank: number;
@@ -26,7 +26,7 @@ export interface HotRun {
   readonly id: string;
   /** In order of acceptance. */
   readonly seqs: readonly number[];
-  /** Null: unknown as far as the hot changes go. */
+  /** null: unknown from the hot changes. */
   readonly start: number | null;
   readonly ended: boolean;
   readonly oldestAt: number;
@@ -38,35 +38,35 @@ export interface HotRun {
 }
 
 export interface SealPolicy {
-  /** `everything`: a snapshot was asked for. `due`: what is worth sealing at this time. */
+  /** `everything`: for a snapshot. `due`: what is worth sealing at this time. */
   readonly scope: "everything" | "due";
   readonly now: number;
   readonly hotBytes: number;
   readonly sealBytes: number;
   readonly sealAgeMs: number;
-  /** Hot bytes at which nothing more is taken: then nothing may wait any longer. */
+  /** Hot bytes at which new changes are refused: then all runs are sealed. */
   readonly maxHotBytes: number;
 }
 
 export interface SealPlan {
-  /** Runs for new segments, in the order in which they fill them. */
+  /** Runs for new segments, in the order of writing. */
   readonly fresh: readonly HotRun[];
-  /** Runs to be folded into the segment that holds them. */
+  /** Runs to be merged into the segment that holds them. */
   readonly folds: ReadonlyMap<number, readonly HotRun[]>;
-  /** Ids of all others: they stay hot. */
+  /** Ids of all other runs: they stay hot. */
   readonly left: ReadonlySet<string>;
-  /** When the oldest of the sealable runs left alone was first heard of; null: none is left. */
+  /** When the first change of the oldest sealable run left hot arrived; null: none is left. */
   readonly oldestLeftAt: number | null;
 }
 
-/** With so many times `sealBytes` hot, runs are sealed although they have not ended. */
+/** Above PATIENCE times `sealBytes` of hot bytes, unfinished runs are sealed too. */
 const PATIENCE = 4;
 
-/** Ranks of start times; below are dotted orders. */
+/** Ranks of start times; dotted orders have lower ranks. */
 const POSTED_START = 3;
 const PATCHED_START = 4;
 
-/** Agrees with `mergeChanges`: a patched start time beats a posted one, and that a dotted order. */
+/** Agrees with `mergeChanges`: a patched start time beats a posted one, which beats a dotted order. */
 export function startHint(change: RunChange): StartHint {
   if (change.kind === "feedback") return { start: null, rank: 0 };
   const start = startOf(change);
@@ -74,7 +74,7 @@ export function startHint(change: RunChange): StartHint {
   return { start, rank: change.kind === "patch" ? PATCHED_START : POSTED_START };
 }
 
-/** Gathers changes, given in order of acceptance, by their runs. */
+/** Groups changes, given in order of acceptance, by run. */
 export function groupByRun(changes: readonly HotChange[], segmentOf: ReadonlyMap<string, number>): HotRun[] {
   const groups = new Map<string, HotChange[]>();
   for (const change of changes) {
@@ -94,7 +94,7 @@ export function groupByRun(changes: readonly HotChange[], segmentOf: ReadonlyMap
   }));
 }
 
-/** Chooses what to seal. Runs of which nobody said when they began stay hot: they cannot be exported. */
+/** Chooses what to seal. Runs without a start time stay hot: they cannot be exported. */
 export function planSeal(runs: readonly HotRun[], policy: SealPolicy): SealPlan {
   const fresh: HotRun[] = [];
   const folds = new Map<number, HotRun[]>();
@@ -118,7 +118,7 @@ export function planSeal(runs: readonly HotRun[], policy: SealPolicy): SealPlan 
   return { fresh, folds, left, oldestLeftAt };
 }
 
-/** The order in which runs fill segments, so that each holds those of a short time. */
+/** The order in which runs fill segments, so that each segment covers a short time. */
 export const inTimeOrder = (
   a: { readonly start: number | null; readonly id: string },
   b: { readonly start: number | null; readonly id: string },
@@ -137,6 +137,6 @@ function startAmong(changes: readonly HotChange[]): number | null {
   return best.start;
 }
 
-/** Of start times of one rank the later counts, of dotted orders the first. */
+/** Of start times of one rank the last counts, of dotted orders the first. */
 const isBetter = (next: StartHint, best: StartHint): boolean =>
   next.rank >= POSTED_START ? next.rank >= best.rank : best.start === null;

@@ -6,12 +6,12 @@ export interface BodyReader {
 }
 
 /**
- * Bytes asked for at once. The platform's streams hand out 4 KiB at a time unless asked for more, and each read costs
+ * Bytes requested per read. The platform's streams return 4 KiB per read unless more is requested, and each read costs
  * about 10 us.
  */
 const READ_BYTES = 64 * 1024;
 
-/** Reads byte streams in large chunks, and other streams in whatever chunks they have. */
+/** Reads byte streams in large chunks, and other streams in the chunks they have. */
 export function bodyReader(body: ReadableStream<Uint8Array>): BodyReader {
   const byob = byobReader(body);
   if (byob !== null) return largeReads(byob);
@@ -31,7 +31,7 @@ function largeReads(reader: ReadableStreamBYOBReader): BodyReader {
     async read() {
       const { value } = await reader.readAtLeast(READ_BYTES, new Uint8Array(spare));
       if (value === undefined || value.length === 0) return null;
-      // The buffer was taken away with the call and has come back with the bytes.
+      // The call detached the buffer and returned it with the bytes.
       spare = value.buffer as ArrayBuffer;
       return value;
     },
@@ -39,7 +39,7 @@ function largeReads(reader: ReadableStreamBYOBReader): BodyReader {
   };
 }
 
-/** Null: not a stream of bytes, or not on the platform that can wait for many. */
+/** null: not a stream of bytes, or the platform cannot wait for a minimum number of bytes. */
 function byobReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
   if (typeof ReadableStreamBYOBReader === "undefined" || !("readAtLeast" in ReadableStreamBYOBReader.prototype))
     return null;

@@ -2,10 +2,10 @@ import { fail, ok, type Result } from "../../../domain/shared/result.ts";
 import { type Invalid, invalid } from "../../run/change.ts";
 import { type BodyReader, bodyReader } from "./body-reader.ts";
 
-/** Most bytes of one decoded body, unless the caller says otherwise. */
+/** Default limit of one decoded body. */
 export const MAX_BODY_BYTES = 100 * 1024 * 1024;
 
-/** The whole body at once, for those that cannot be read piece by piece. */
+/** The whole body at once, for formats that cannot be parsed incrementally. */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -25,8 +25,8 @@ export async function readWhole(
 const FIRST_CAPACITY = 128 * 1024;
 
 /**
- * A body being read piece by piece: the bytes that have come and were not consumed yet stand in `buffered`. Reading
- * never throws; a broken or too long body is a refusal, and the same refusal again on every later call.
+ * A body that is read incrementally. `buffered` holds the bytes that have arrived and are not consumed yet. Reading
+ * never throws: a broken or too long body is a refusal, and every later call returns the same refusal.
  */
 export class ByteSource {
   readonly #reader: BodyReader;
@@ -43,7 +43,7 @@ export class ByteSource {
     this.#maxBytes = maxBytes;
   }
 
-  /** A view that the next call of `more` or `consume` makes invalid. */
+  /** A view. The next call of `more` or `consume` invalidates it. */
   get buffered(): Uint8Array {
     return this.#buffer.subarray(this.#start, this.#end);
   }
@@ -69,7 +69,7 @@ export class ByteSource {
     return ok(true);
   }
 
-  /** Waits until so many bytes are buffered; false when the body ends before. */
+  /** Waits until this many bytes are buffered; false when the body ends before. */
   async atLeast(bytes: number): Promise<Result<boolean, Invalid>> {
     while (this.#end - this.#start < bytes) {
       const more = await this.more();
@@ -78,7 +78,7 @@ export class ByteSource {
     return ok(true);
   }
 
-  /** Drops so many bytes as they come; false when the body ends before. */
+  /** Skips this many bytes as they arrive; false when the body ends before. */
   async skip(bytes: number): Promise<Result<boolean, Invalid>> {
     let left = bytes;
     for (;;) {
@@ -91,7 +91,7 @@ export class ByteSource {
     }
   }
 
-  /** Lets go of the body; whoever reads must call it when done, however that came about. */
+  /** Releases the body. The reader must always call it at the end, also after an error. */
   async close(): Promise<void> {
     if (!this.#ended) await this.#reader.cancel().catch(() => undefined);
   }
@@ -114,7 +114,7 @@ export class ByteSource {
     const held = this.#end - this.#start;
     if (this.#end + chunk.length > this.#buffer.length) {
       const needed = held + chunk.length;
-      // Room for twice what is held: moving the bytes then costs a constant share of reading them.
+      // Twice the held size, so that moving bytes costs a constant share of reading them.
       const roomy = needed * 2 > this.#buffer.length ? new Uint8Array(needed * 2) : this.#buffer;
       roomy.set(this.#buffer.subarray(this.#start, this.#end));
       this.#buffer = roomy;

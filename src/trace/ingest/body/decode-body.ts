@@ -5,9 +5,9 @@ import { CHUNK_BYTES, decompressed } from "./decompressed.ts";
 import { unzstd } from "./zstd.ts";
 
 /**
- * The body without its `Content-Encoding`: null, `identity`, `gzip` or `zstd`. Anything else is a refusal. The stream fails
- * while being read when the compressed data is broken; the readers of this folder turn that into a refusal, and they
- * bound the decoded size.
+ * The body without its `Content-Encoding`: null, `identity`, `gzip` or `zstd`. Anything else is a refusal. If the
+ * compressed data is broken, the stream fails during the read; the readers of this folder turn that into a refusal.
+ * They also limit the decoded size.
  */
 export function decodeBody(
   body: ReadableStream<Uint8Array>,
@@ -27,6 +27,6 @@ export function decodeBody(
   return invalid(["header", "content-encoding"], "must be identity, gzip or zstd", "content_encoding");
 }
 
-/** The platform's own decoder refuses a body of several members, which RFC 1952, 2.2, allows. */
+/** The platform's own decoder refuses a body with several members, which RFC 1952, 2.2, allows. */
 const gunzip = (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> =>
   decompressed(body, createGunzip({ chunkSize: CHUNK_BYTES }));

@@ -3,11 +3,11 @@ import { fail, ok, type Result } from "../../../domain/shared/result.ts";
 import { CHUNK_BYTES, decompressed } from "./decompressed.ts";
 
 /**
- * Zstandard bodies (RFC 8878). The platforms' decoders leave out a frame that begins in the same write in which
- * another one ended, without an error; so the frames are told apart here, and no write holds parts of two.
+ * Zstandard bodies (RFC 8878). The platforms' decoders drop a frame without an error if it begins in the same write in
+ * which another frame ends. So this file finds the frame boundaries and writes parts of different frames separately.
  */
 
-/** RFC 9659, 3: senders over HTTP keep to windows of 8 MiB, and no more is reserved for anybody. */
+/** RFC 9659, 3: HTTP senders use windows of at most 8 MiB, so decoders reserve no more. */
 const MAX_WINDOW_LOG = 23;
 
 const FRAME_MAGIC = 0xfd2fb528;
@@ -18,7 +18,7 @@ const BLOCK_HEADER_BYTES = 3;
 const BLOCK_RLE = 1;
 const BLOCK_RESERVED = 3;
 
-/** The body decompressed. Fails while being read when it is not Zstandard, or ends within a frame. */
+/** The decompressed body. The stream fails during the read when the body is not Zstandard or ends within a frame. */
 export function unzstd(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const params = { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG };
   return decompressed(cutAtFrames(body), createZstdDecompress({ chunkSize: CHUNK_BYTES, params }));
@@ -37,7 +37,7 @@ async function* cutAtFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Ui
   if (!frames.atEnd) throw new Error("the body ends within a frame");
 }
 
-/** What is being passed: a header whose bytes are gathered, or bytes that need no look. */
+/** The current element of the frame: a header whose bytes are collected, or content that is skipped. */
 type Place =
   | "magic"
   | "descriptor"
@@ -48,12 +48,12 @@ type Place =
   | "block"
   | "checksum";
 
-/** Walks over frames, header by header, whatever the chunks in which they come. */
+/** Walks over frames, header by header, independent of the chunk boundaries. */
 class FrameWalk {
   #place: Place = "magic";
-  /** Bytes until the place is passed. */
+  /** Bytes until the end of the element. */
   #left = MAGIC_BYTES;
-  /** Those of them that came, first one lowest; meaningful for headers of up to four bytes. */
+  /** The bytes of the element so far, little-endian; meaningful for headers of up to four bytes. */
   #value = 0;
   #taken = 0;
   #hasChecksum = false;
@@ -64,7 +64,7 @@ class FrameWalk {
     return this.#place === "magic" && this.#taken === 0;
   }
 
-  /** How many of the bytes, which are at least one, belong to the present frame. */
+  /** How many of the bytes (at least one) belong to the current frame. */
   walk(bytes: Uint8Array): Result<number, string> {
     let at = 0;
     while (at < bytes.length) {
@@ -130,7 +130,7 @@ class FrameWalk {
   }
 }
 
-/** Bytes of a frame's header behind its descriptor: window, dictionary id and content size (RFC 8878, 3.1.1.1). */
+/** Bytes of a frame header after its descriptor: window, dictionary id and content size (RFC 8878, 3.1.1.1). */
 function restOfHeader(descriptor: number): number {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;

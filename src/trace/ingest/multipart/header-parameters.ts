@@ -1,9 +1,9 @@
-/** One parameter with the semicolon before it; sticky, so that a line is walked over once, however it is made. */
+/** One parameter with the semicolon before it. Sticky, so that parsing is linear in the length of any line. */
 const PARAMETER = /\s*;\s*([^=;\s"]*)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)))?/y;
 
 /**
- * The parameters of a header field by their names in lower case (RFC 9110, 5.6.6), as in `form-data; name="a"`; of two
- * with one name the first counts. What is none ends them.
+ * The parameters of a header field by their names in lower case (RFC 9110, 5.6.6), as in `form-data; name="a"`. Of two
+ * parameters with one name the first counts. Parsing stops at text that is not a parameter.
  */
 export function headerParameters(field: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();

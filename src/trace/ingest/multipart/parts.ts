@@ -7,31 +7,32 @@ import { headerParameters } from "./header-parameters.ts";
 /** One part of a multipart body (RFC 7578). */
 export interface MultipartPart<Kind> {
   readonly name: string;
-  /** What `classify` made of the name. */
+  /** What `classify` returned for the name. */
   readonly kind: Kind;
   /**
-   * The bytes, valid until further parts are asked for. Null: not kept, because nobody wanted it. `too_large`: longer
-   * than wanted. `encoded`: it has a Content-Encoding of its own, which the interface does not allow.
+   * The bytes, valid until the next parts are requested. null: not kept, because the reader does not need them.
+   * `too_large`: longer than the limit. `encoded`: it has a Content-Encoding of its own, which the interface does not
+   * allow.
    */
   readonly content: Uint8Array | null | "too_large" | "encoded";
 }
 
-/** What a part is to its reader, and how many bytes of it are kept at most: 0 for none. */
+/** The kind of a part, and the limit of bytes to keep of it: 0 for none. */
 export interface Wanted<Kind> {
   readonly kind: Kind;
   readonly maxBytes: number;
 }
 
-/** Longest head of one part, and longest text before the first one. Real heads hold some 150 bytes. */
+/** Longest head of one part, and longest preamble. Real heads have about 150 bytes. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Longest delimiter. RFC 2046 allows 70 characters; clients are known to take a few more. */
+/** Longest delimiter. RFC 2046 allows 70 characters; known clients use a few more. */
 const MAX_BOUNDARY_LENGTH = 200;
 
 /**
- * The parts of a body in their order, as many at a time as have come whole. Parts that are long, or not wanted, stream
- * past. A part that gives its length is taken by it, another one by searching the next delimiter. A refusal is the
- * last thing answered: behind it the body cannot be understood.
+ * The parts of a body in order; each batch holds the parts that are complete. Parts that are long or not needed are
+ * skipped as they stream. The end of a part is found by its Content-Length, or else by a search for the next delimiter.
+ * A refusal is the last item: the body after it cannot be parsed.
  */
 export async function* multipartParts<Kind>(
   source: ByteSource,
@@ -64,8 +65,8 @@ export async function* multipartParts<Kind>(
 }
 
 /**
- * The parts that stand in the buffer whole and say how long they are: nearly all, and without waiting for each. The
- * first one that is anything else is left to be taken step by step.
+ * The parts that are complete in the buffer and have a Content-Length: nearly all, without a wait for each. The first
+ * other part is left to the slow path.
  */
 function bufferedParts<Kind>(
   source: ByteSource,
@@ -102,7 +103,7 @@ function partOf<Kind>(
   return { name: head.name, kind, content: head.encoded ? "encoded" : maxBytes === 0 ? null : content };
 }
 
-/** The boundary that a Content-Type names; null when it is not multipart/form-data with one. */
+/** The boundary in a Content-Type; null when it is not multipart/form-data with a boundary. */
 export function boundaryOf(contentType: string): string | null {
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
   return headerParameters(contentType).get("boundary") || null;
@@ -128,7 +129,7 @@ async function skipPreamble(source: ByteSource, delimiter: Buffer): Promise<Resu
   }
 }
 
-/** What follows a delimiter: true for a line end, after which a part begins, false for the end of the parts. */
+/** What follows a delimiter: true for a line end, after which a part begins; false for the end of the parts. */
 async function afterDelimiter(source: ByteSource): Promise<Result<boolean, Invalid>> {
   for (;;) {
     const two = await source.atLeast(2);
@@ -175,7 +176,7 @@ function headFrom(text: string): Result<Head, Invalid> {
         break;
       case "content-type": {
         const length = headerParameters(line).get("length") ?? "";
-        if (/^\d+$/.test(length)) digits = length; // a media type of the client's may have such a parameter of its own
+        if (/^\d+$/.test(length)) digits = length; // a media type of the client may have such a parameter of its own
         break;
       }
       case "content-length":
@@ -232,7 +233,7 @@ async function takeSearching(
       source.consume(end + delimiter.length);
       return ok(content);
     }
-    // The delimiter may begin in the last bytes that have come.
+    // The delimiter may begin in the last bytes that have arrived.
     searched = Math.max(0, buffered.length - delimiter.length + 1);
     if (dropped || searched > maxBytes) {
       dropped = true;

@@ -16,29 +16,28 @@ import { ByteSource, MAX_BODY_BYTES } from "../body/byte-source.ts";
 import { bigField, runChange } from "../parse-run.ts";
 import { type MultipartPart, multipartParts, type Wanted } from "./parts.ts";
 
-/** Bytes of unfinished runs at which the complete-looking ones are handed on before the body ends. */
+/** Pending bytes above which runs that look complete are emitted before the body ends. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 
 /**
- * Bytes of fields that may wait for the runs' own parts, beside those of one whole run: isolates have 128 MB, and every
- * known client sends a run's own part first [LIM-24].
+ * Limit of bytes of fields that wait for their run's own part, in addition to one whole run: isolates have 128 MB, and
+ * every known client sends a run's own part first [LIM-24].
  */
 const MAX_HELD_BYTES = MAX_PENDING_BYTES + MAX_RUN_BYTES;
 
-/** Most runs of one body: what is remembered of each until the end stays small, but not nothing [LIM-24]. */
+/** Most runs of one body. A little of each run stays in memory until the end [LIM-24]. */
 const MAX_RUNS = 20_000;
 
 /**
  * Reads a multipart body while it streams in: parts `post.<id>` and `patch.<id>`, each with parts of its big fields,
- * and `feedback.<id>`. Attachments and `serialized` are passed over.
+ * and `feedback.<id>`. Attachments and `serialized` are skipped.
  *
- * The parts of a run may stand in any order and are joined into one change; a second own part of it begins another
- * change. When more than 8 MiB wait, runs whose own part has come are handed on; parts of such a run that follow later
- * become a further change of it. Beyond 32 MiB, runs are refused whose fields come before their own part.
+ * The parts of a run may arrive in any order and are joined into one change. A second own part of a run begins another
+ * change. When more than 8 MiB are pending, runs whose own part has arrived are emitted; later parts of such a run
+ * become a further change. Beyond 32 MiB, runs are refused whose fields come before their own part.
  *
- * A run that is refused is answered once and the others go on. When the body itself is broken, a last refusal ends
- * the reading: runs handed on before stay handed on, those still waiting are dropped, and repeating the body is
- * harmless.
+ * A refused run yields one refusal, and reading continues. If the body itself is broken, a last refusal ends the
+ * reading: emitted runs stay accepted, pending ones are dropped, and it is safe to repeat the body.
  */
 export async function* readMultipart(
   body: ReadableStream<Uint8Array>,
@@ -63,11 +62,11 @@ export async function* readMultipart(
   }
 }
 
-/** What has come of one run and was not handed on. */
+/** The parts of one run that have arrived and were not emitted yet. */
 interface GatheredRun {
   readonly kind: "post" | "patch";
   readonly id: string;
-  /** The run's own part, then kept without big fields as the address of parts that follow after it was handed on. */
+  /** The run's own part. After it was emitted, it is kept without big fields to identify the run of later parts. */
   own: RunChange | null;
   fields: Partial<Record<BigField, Uint8Array>>;
   waiting: boolean;
@@ -118,7 +117,7 @@ function* takeRunPart(
   field: BigField | null,
   part: MultipartPart<Named>,
 ): Generator<Result<RunChange, Invalid>> {
-  // The run's own part a second time begins another change of it: what the first one said stays said.
+  // A second own part begins another change; the first one stays valid.
   if (field === null && run.own !== null) yield* handOn(gathering, run);
   const added = addPart(run, field, part);
   if (!added.ok) return yield refused(gathering, run, added);
@@ -130,14 +129,14 @@ function* takeRunPart(
   yield refused(gathering, run, invalid([part.name], "comes too long before the run's own part", "too_large"));
 }
 
-/** Holds nothing of the run any more, and takes nothing more of it. */
+/** Drops the held parts of the run and ignores its later ones. */
 function refused<Refusal>(gathering: Gathering, run: GatheredRun, refusal: Refusal): Refusal {
   release(gathering, run);
   run.refused = true;
   return refusal;
 }
 
-/** Takes the part into its run; answers how many bytes are now held for it. */
+/** Adds the part to its run; answers how many bytes are now held for the run. */
 function addPart(run: GatheredRun, field: BigField | null, part: MultipartPart<Named>): Result<number, Invalid> {
   const loc = [part.name];
   const { content } = part;
@@ -181,7 +180,7 @@ function release(gathering: Gathering, run: GatheredRun): void {
   run.waiting = false;
 }
 
-/** The run that a part belongs to; null when there are too many. */
+/** The run that a part belongs to; null when there are too many runs. */
 function gatheredRun(gathering: Gathering, kind: "post" | "patch", id: string): GatheredRun | null {
   const key = `${kind}.${id}`;
   const known = gathering.runs.get(key);

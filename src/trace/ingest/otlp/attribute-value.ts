@@ -2,8 +2,8 @@ import { BACKSLASH, QUOTE } from "../../../json/bytes.ts";
 import { scanValue } from "../../../json/scan.ts";
 
 /**
- * The value of an attribute (`AnyValue` of OTLP): whole numbers are bigint, so that all 64 bits are kept; bytes are
- * text in base64. Null: no value was set.
+ * The value of an attribute (`AnyValue` of OTLP). Integers are bigint, so that all 64 bits are kept; bytes are text in
+ * base64. null: no value was set.
  */
 export type AttributeValue =
   | string
@@ -14,10 +14,10 @@ export type AttributeValue =
   | readonly AttributeValue[]
   | ReadonlyMap<string, AttributeValue>;
 
-/** Of a key that occurs twice the later value counts. */
+/** Of a repeated key the last value counts. */
 export type Attributes = ReadonlyMap<string, AttributeValue>;
 
-/** The value as JSON text. Numbers that JSON does not have become text: `"NaN"`, `"Infinity"`, `"-Infinity"`. */
+/** The value as JSON text. Numbers that JSON cannot represent become text: `"NaN"`, `"Infinity"`, `"-Infinity"`. */
 export function jsonOf(value: AttributeValue): string {
   if (value === null) return "null";
   switch (typeof value) {
@@ -39,14 +39,14 @@ export const objectOf = (attributes: Attributes): string =>
 
 const listOf = (values: readonly AttributeValue[]): string => `[${values.map(jsonOf).join(",")}]`;
 
-/** The value as JSON text; text that is itself the JSON of an object or a list is taken as it came. */
+/** The value as JSON text; text that is itself the JSON of an object or a list is used unchanged. */
 export function jsonWithin(value: AttributeValue): string {
   if (typeof value !== "string" || !/^[ \t\r\n]*[[{]/.test(value)) return jsonOf(value);
-  // The scanner looks at bytes; letters that bytes cannot say would be lost on the way there.
+  // The scanner reads bytes; lone surrogates would be lost in UTF-8.
   return value.isWellFormed() && scanValue(encoder.encode(value)).ok ? value.trim() : jsonOf(value);
 }
 
-/** At most so many letters has the value as JSON text: being escaped may make it six times as long. */
+/** Upper bound of the length of the value as JSON text: escaping makes a character up to six times as long. */
 export function jsonLength(value: AttributeValue): number {
   if (typeof value === "string") return textLength(value);
   if (typeof value !== "object" || value === null) return SCALAR_LENGTH;
@@ -59,7 +59,7 @@ export function jsonLength(value: AttributeValue): number {
 
 const encoder = new TextEncoder();
 
-/** The longest numbers have some 25 letters. */
+/** The longest numbers have about 25 characters. */
 const SCALAR_LENGTH = 32;
 const ESCAPED_LENGTH = 6;
 

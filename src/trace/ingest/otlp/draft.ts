@@ -5,7 +5,7 @@ import { type AttributeValue, jsonOf, jsonWithin } from "./attribute-value.ts";
 import { type JsonTree, setAt, textOfTree } from "./json-tree.ts";
 import { RUN_TYPES } from "./mapping.ts";
 
-/** The fields of a run as they are gathered from attributes. What has been set stays. */
+/** The fields of a run as they are collected from attributes. The first value of a field wins. */
 export interface Draft {
   readonly texts: Map<TextField, string>;
   isRoot: boolean;
@@ -28,7 +28,7 @@ export type TextField =
   | "name"
   | "run_type";
 
-/** An object that came in one piece, as JSON text, or in parts. */
+/** An object that was sent whole, as JSON text, or in parts. */
 export interface WholeOrParts {
   whole: string | null;
   readonly parts: JsonTree;
@@ -45,7 +45,7 @@ export const newDraft = (): Draft => ({
   invocation: new Map(),
 });
 
-/** Sets a field of the mapping; false when the value does not fit, or something has been set there before. */
+/** Sets a field of the mapping; false when the value has the wrong type or the field is set already. */
 export function setField(draft: Draft, field: readonly string[], value: AttributeValue): boolean {
   const [root = "", ...path] = field;
   switch (root) {
@@ -82,7 +82,7 @@ export function setField(draft: Draft, field: readonly string[], value: Attribut
   }
 }
 
-/** The object as JSON text; null when nothing was said of it. */
+/** The object as JSON text; null when neither whole nor parts were set. */
 export function textOf({ whole, parts }: WholeOrParts): string | null {
   if (whole !== null) return whole;
   return parts.size === 0 ? null : textOfTree(parts);
@@ -102,7 +102,7 @@ const runTypeOf = (word: string): string | null => {
   return Object.hasOwn(RUN_TYPES, lower) ? (RUN_TYPES[lower] ?? null) : null;
 };
 
-/** Tags come as a list, or as text with commas between them. */
+/** Tags are a list, or text with commas between them. */
 function setTags(draft: Draft, value: AttributeValue): boolean {
   const list = typeof value === "string" ? value.split(",").map((tag) => tag.trim()) : value;
   if (draft.tags !== null || !Array.isArray(list) || !list.every((tag) => typeof tag === "string")) return false;

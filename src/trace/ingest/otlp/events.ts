@@ -5,14 +5,14 @@ import { type JsonTree, setAt, textOfTree } from "./json-tree.ts";
 import { EVENT_ATTRIBUTES, FIRST_TOKEN_EVENTS, MESSAGE_EVENTS } from "./mapping.ts";
 import { type Span, type SpanEvent, STATUS_ERROR, STATUS_OK } from "./span.ts";
 
-/** What the events of a span say of its run. */
+/** Maps the events of a span to fields of its run. */
 
 /** All events as the JSON text of a list, in the shape of a run's events; null when there are none. */
 export function eventsJson(events: readonly SpanEvent[]): string | null {
   return events.length === 0 ? null : `[${events.map(eventJson).join(",")}]`;
 }
 
-/** Fills inputs and outputs from events, each where the draft has nothing of it. */
+/** Fills inputs and outputs from events, each only where the draft has no value. */
 export function mapEvents(draft: Draft, events: readonly SpanEvent[]): void {
   const open = ["inputs", "outputs"].filter((root) => isEmpty(objectAt(draft, root)));
   for (const event of events) {
@@ -38,8 +38,8 @@ export function mapEvents(draft: Draft, events: readonly SpanEvent[]): void {
 }
 
 /**
- * What went wrong, as text; null when nothing did. The last exception counts: a span whose status is OK got over it,
- * any other was ended by it.
+ * The error text; null when there is none. The last exception counts. If the status is OK, the span recovered from its
+ * exceptions; otherwise the exception ended it.
  */
 export function errorOf(span: Span): string | null {
   if (span.statusCode === STATUS_OK) return null;
@@ -67,7 +67,7 @@ function isEmpty({ whole, parts }: WholeOrParts): boolean {
   return whole === null && parts.size === 0;
 }
 
-/** A message: as one attribute has it whole, or put together from its attributes. */
+/** A message: whole from one attribute, or assembled from several. */
 function messageJson(attributes: Attributes, role: string | null): string {
   const whole = attributes.get("gen_ai.event.content");
   if (whole !== undefined) return jsonWithin(whole);

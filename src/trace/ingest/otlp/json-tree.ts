@@ -1,12 +1,14 @@
-/** JSON that is put together piece by piece: leaves are JSON text, and an object whose names are all numbers is a list. */
+/**
+ * JSON that is assembled from values at paths. Leaves are JSON text; an object whose names are all numbers is a list.
+ */
 export type JsonTree = Map<string, string | JsonTree>;
 
-/** Steps of the longest path that is followed; real ones have some five. */
+/** Most steps of a path; real ones have about five. */
 const MAX_STEPS = 16;
 
 const POSITION = /^\d{1,9}$/;
 
-/** Sets what no one has set; false when something stands there, or on the way there. */
+/** Sets a value once; false when the path or a part of it is set already. */
 export function setAt(tree: JsonTree, path: readonly string[], json: string): boolean {
   if (path.length === 0 || path.length > MAX_STEPS) return false;
   let node = tree;
@@ -30,7 +32,7 @@ function textOfNode(node: string | JsonTree): string {
   if (typeof node === "string") return node;
   const names = [...node.keys()];
   if (!names.every((name) => POSITION.test(name))) return textOfTree(node);
-  // Positions say the order; where some are missing, the list has no holes.
+  // The names are positions in the list; gaps are closed.
   const inOrder = names.sort((a, b) => Number(a) - Number(b));
   return `[${inOrder.map((name) => textOfNode(node.get(name) ?? "null")).join(",")}]`;
 }

@@ -1,11 +1,11 @@
 import { endOfText, endOfWord, isDigit, MINUS, QUOTE } from "../../../json/bytes.ts";
 
-/** Digits of the shortest whole number that a double may not hold: 2^53 + 1. */
+/** Digits of the shortest integer that a double may not hold: 2^53 + 1. */
 const LONG = 16;
 
 /**
- * The JSON with its long whole numbers as text, as OTLP has them: parsed as numbers they would lose digits. The bytes
- * must be JSON.
+ * The JSON with its long integers as text, which OTLP allows: parsed as numbers they would lose digits. The bytes must
+ * be JSON.
  */
 export function longNumbersAsText(json: Uint8Array): Uint8Array {
   let text: Uint8Array | null = null;
@@ -15,7 +15,7 @@ export function longNumbersAsText(json: Uint8Array): Uint8Array {
     const start = at;
     at = json[at] === QUOTE ? endOfText(json, at) : isOfNumber(json[at]) ? endOfWord(json, at) : at + 1;
     if (at - start < LONG || !isWhole(json, start, at)) continue;
-    // Two quotes for at least 16 digits.
+    // Two quotes per at least 16 digits.
     text ??= new Uint8Array(Math.ceil((json.length * (LONG + 2)) / LONG));
     text.set(json.subarray(copied, start), written);
     written += start - copied;

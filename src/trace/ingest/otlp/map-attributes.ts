@@ -3,7 +3,7 @@ import { type Draft, newDraft, setField } from "./draft.ts";
 import { setAt } from "./json-tree.ts";
 import { ATTRIBUTES, TELLING_ATTRIBUTES } from "./mapping.ts";
 
-/** Fills the draft from the attributes of a span, of its resource and of its scope, by the rows of the mapping. */
+/** Fills the draft from the attributes of a span, its resource and its scope, by the rows of the mapping. */
 export function mapAttributes(draft: Draft, span: Attributes, around: readonly Attributes[]): void {
   const used = new Set<string>();
   for (const row of rows) {
@@ -22,7 +22,7 @@ export function mapAttributes(draft: Draft, span: Attributes, around: readonly A
   }
 }
 
-/** Only what attributes say of the run's identity and its place in the tree. */
+/** Only the attributes of the run's identity and of its position in the tree. */
 export function identityOf(span: Attributes): Identity {
   const draft = newDraft();
   for (const row of identityRows) for (const { field, value } of matches(row, span)) setField(draft, field, value);
@@ -33,13 +33,13 @@ export type Identity = Pick<Draft, "texts" | "isRoot">;
 
 const IDENTITY = new Set(["id", "trace_id", "parent_run_id", "is_root", "dotted_order"]);
 
-/** A row ready for use. */
+/** A compiled row of the mapping. */
 interface Row {
-  /** The attribute's name, or what stands before its first placeholder. */
+  /** The attribute's name, or the part before its first placeholder. */
   readonly prefix: string;
-  /** Null: the name has no placeholder. */
+  /** null: the name has no placeholder. */
   readonly rest: RegExp | null;
-  /** It takes what rows before it have left. */
+  /** It takes attributes that no earlier row has taken. */
   readonly isRest: boolean;
   readonly field: readonly string[];
 }
@@ -64,7 +64,7 @@ const rows: readonly Row[] = ATTRIBUTES.map(([attribute, field]) => {
 
 const identityRows = rows.filter(({ field }) => IDENTITY.has(field.join(".")));
 
-/** What a resource may say of its spans' project. */
+/** Attributes of a resource that name the project of its spans. */
 const projectFields: ReadonlyMap<string, string> = new Map(
   ATTRIBUTES.filter(([, field]) => field === "session_id" || field === "session_name"),
 );

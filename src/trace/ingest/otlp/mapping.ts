@@ -1,20 +1,20 @@
 /**
- * What attributes and events of a span become in a run. This is the one place that says so; the rest of the folder
- * only follows it. Sources: the original's published mapping, OpenTelemetry's semantic conventions for generative AI
- * (1.37 and the ones before), OpenInference, OpenLLMetry (`traceloop.`, `llm.`), the Vercel AI SDK (`ai.`).
+ * Maps attributes and events of a span to fields of a run. This table is the only definition; the rest of the folder
+ * applies it. Sources: the original's published mapping, OpenTelemetry's semantic conventions for generative AI (1.37
+ * and earlier), OpenInference, OpenLLMetry (`traceloop.`, `llm.`), the Vercel AI SDK (`ai.`).
  *
- * - The first row whose attribute is there and whose value fits sets a field; later rows leave it as it is.
- * - `{key}` stands for the rest of an attribute's name, `{n}` for a number, `{path}` for a rest whose dots and numbers
- *   make objects and lists: it takes only attributes that no row before has taken.
- * - `inputs`, `outputs` and `usage_metadata` stand for the whole object. JSON text of an object is kept as it came,
- *   anything else becomes its member `input` or `output`. Below a whole object nothing is set.
- * - `metadata` and `invocation_params` without a member take in the members of an object, also in JSON text.
- * - What is left goes to `metadata` under its own name: attributes of the span, then of its resource and scope.
- * - `metadata` and `invocation_params` are members of `extra`; `usage_metadata` is one of `metadata`, where tokens and
- *   costs are looked for.
+ * - The first row whose attribute is present with a value of the right type sets a field; later rows do not change it.
+ * - `{key}` matches the rest of an attribute's name, `{n}` a number. `{path}` matches a rest whose dots and numbers
+ *   make objects and lists; it takes only attributes that no earlier row has taken.
+ * - `inputs`, `outputs` and `usage_metadata` mean the whole object. JSON text of an object is kept unchanged; any other
+ *   value becomes its member `input` or `output`. A whole object gets no further members.
+ * - `metadata` and `invocation_params` without a member take the members of an object, also from JSON text.
+ * - All remaining attributes go to `metadata` under their own names: those of the span, then of its resource and scope.
+ * - `metadata` and `invocation_params` are members of `extra`. `usage_metadata` is a member of `metadata`, where tokens
+ *   and costs are read.
  */
 export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[] = [
-  // Identity and place in the tree. They override what OTLP's own ids say.
+  // Identity and position in the tree. They override OTLP's own ids.
   ["langsmith.span.id", "id"],
   ["langsmith.trace.id", "trace_id"],
   ["langsmith.span.parent_id", "parent_run_id"],
@@ -33,7 +33,7 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["tool.name", "name"],
   ["ai.toolCall.name", "name"],
 
-  // Its words are those of `RUN_TYPES`.
+  // Its values are mapped by `RUN_TYPES`.
   ["langsmith.span.kind", "run_type"],
   ["openinference.span.kind", "run_type"],
   ["traceloop.span.kind", "run_type"],
@@ -140,7 +140,7 @@ export const ATTRIBUTES: readonly (readonly [attribute: string, field: string])[
   ["llm.invocation_parameters", "invocation_params"],
 ];
 
-/** Words for the kind of a span, in any letter case, and the run types they mean. */
+/** Names of span kinds, in any letter case, and their run types. */
 export const RUN_TYPES: Readonly<Record<string, string>> = {
   llm: "llm",
   chain: "chain",
@@ -175,17 +175,17 @@ export const RUN_TYPES: Readonly<Record<string, string>> = {
   "ai.toolcall": "tool",
 };
 
-/** When nothing above names the kind of a span, the first of these attributes that is there gives it away. */
+/** When no row above names the kind of a span, the first of these attributes that is present decides. */
 export const TELLING_ATTRIBUTES: readonly (readonly [attribute: string, runType: string])[] = [
   ["gen_ai.tool.name", "tool"],
   ["llm.prompt_template.variables", "prompt"],
   ["gen_ai.request.model", "llm"],
 ];
 
-/** Run type of a span that gives no sign. */
+/** Run type of a span for which no rule applies. */
 export const DEFAULT_RUN_TYPE = "chain";
 
-/** Attributes of events that fill `inputs` and `outputs` where the span's own attributes say nothing of them. */
+/** Attributes of events that fill `inputs` and `outputs` where the span's own attributes do not. */
 export const EVENT_ATTRIBUTES: readonly (readonly [event: string, attribute: string, field: string])[] = [
   ["gen_ai.content.prompt", "gen_ai.prompt", "inputs"],
   ["gen_ai.content.completion", "gen_ai.completion", "outputs"],
@@ -194,7 +194,7 @@ export const EVENT_ATTRIBUTES: readonly (readonly [event: string, attribute: str
   ["gen_ai.client.inference.operation.details", "gen_ai.output.messages", "outputs.messages"],
 ];
 
-/** Events that are one message each: the list they join, likewise, and the role of one that names none. */
+/** Events that are one message each: the list that they extend under the same condition, and the default role. */
 export const MESSAGE_EVENTS: readonly (readonly [event: string, list: string, role: string | null])[] = [
   ["gen_ai.system.message", "inputs.messages", "system"],
   ["gen_ai.user.message", "inputs.messages", "user"],
@@ -203,5 +203,5 @@ export const MESSAGE_EVENTS: readonly (readonly [event: string, list: string, ro
   ["gen_ai.choice", "outputs.choices", null],
 ];
 
-/** Names under which libraries report the first token of a stream; a run's events call it `new_token`. */
+/** Names that libraries use for the event of the first token of a stream; a run's events call it `new_token`. */
 export const FIRST_TOKEN_EVENTS: readonly string[] = ["First Token Stream Event", "ai.stream.firstChunk"];

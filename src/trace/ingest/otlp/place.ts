@@ -6,8 +6,8 @@ import { type Identity, identityOf } from "./map-attributes.ts";
 import type { Span } from "./span.ts";
 
 /**
- * Which run a span is, and where it stands in its trace. A trace's id is read as a UUID; that of a span, which has
- * half the length, becomes the end of one that begins with zeros, as the original does it.
+ * The run id of a span and its position in the trace. A trace id is read as a UUID. A span id has half that length:
+ * zeros are put before it, as the original does.
  */
 export interface Place {
   readonly id: string;
@@ -15,20 +15,20 @@ export interface Place {
   readonly parentId: string | null;
   /** Epoch microseconds. */
   readonly start: number;
-  /** As an attribute says it. */
+  /** From an attribute. */
   readonly dottedOrder: string | null;
 }
 
-/** A span, and where it stands in the request. */
+/** A span, with its location in the request. */
 export interface LocatedSpan {
   readonly span: Span;
   readonly loc: Location;
 }
 
-/** Most ancestors that a dotted order is put together from: a chain without bound would grow with its square. */
+/** Most ancestors in a dotted order: chains without a limit would take quadratic memory. */
 const MAX_ANCESTORS = 100;
 
-/** Longest dotted order that a span says of itself, some 280 levels: its descendants in the request repeat it. */
+/** Longest dotted order that a span sends itself, about 280 levels: its descendants in the request repeat it. */
 const MAX_DOTTED_ORDER_LENGTH = 16 * 1024;
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
@@ -36,10 +36,10 @@ const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/;
 const NO_PARENT = /^0*$/;
 const SPAN_ID_LENGTH = 16;
 
-/** Every span that stands for a run of the SDKs has it. */
+/** Every span that represents a run of the SDKs has it. */
 const RUN_OF_SDK = "langsmith.span.kind";
 
-/** The places of the spans, in their order. */
+/** The places of the spans, in the same order. */
 export function placesOf(spans: readonly LocatedSpan[]): readonly Result<Place, Invalid>[] {
   const identities = spans.map(({ span }) => identityOf(span.attributes));
   const runIds = new Map<string, string>();
@@ -51,8 +51,8 @@ export function placesOf(spans: readonly LocatedSpan[]): readonly Result<Place, 
 }
 
 /**
- * Puts dotted orders together from the spans of one request. Answers null where an ancestor is not among them: when it
- * began is not known then, and a wrong order is worse than none.
+ * Builds dotted orders from the spans of one request. Answers null if an ancestor is missing: its start time is unknown
+ * then, and a wrong order is worse than none.
  */
 export function dottedOrders(places: readonly Place[]): (place: Place) => string | null {
   const byId = new Map(places.map((place) => [`${place.traceId}/${place.id}`, place]));
@@ -109,8 +109,8 @@ function parentOf(span: Span, runIds: ReadonlyMap<string, string>): string | nul
 }
 
 /**
- * The Python SDK hangs the root of its runs below a span that is never sent: its id is the first half of the trace's,
- * which is that of the root's run.
+ * The Python SDK puts the root of its runs below a span that is never sent. The id of that span is the first half of
+ * the trace id, which is the id of the root's run.
  */
 const isRootOfSdk = ({ traceId, parentSpanId, attributes }: Span): boolean =>
   attributes.has(RUN_OF_SDK) && parentSpanId === traceId.slice(0, SPAN_ID_LENGTH);

@@ -1,4 +1,6 @@
-/** Reads and writes the wire format of Protocol Buffers as far as OTLP uses it: no groups, which proto3 does not have. */
+/**
+ * Reads and writes the wire format of Protocol Buffers as far as OTLP uses it: no groups, which proto3 does not have.
+ */
 
 /** One field of a message. */
 export type Field =
@@ -12,18 +14,18 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-/** A varint of 64 bits takes at most ten bytes, seven bits in each. */
+/** A varint of 64 bits has at most ten bytes of seven bits each. */
 const MAX_VARINT_BYTES = 10;
 
 /**
- * Visits the fields of a message in their order, unknown ones too. False when the bytes are no message, or as soon as
- * `visit` answers false.
+ * Visits the fields of a message in order, including unknown ones. Answers false if the bytes are not a message, or as
+ * soon as `visit` answers false.
  */
 export function eachField(message: Uint8Array, visit: (field: Field) => boolean): boolean {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   let at = 0;
 
-  /** The varint at `at`, which moves behind it; null when it does not end. */
+  /** The varint at `at`, and moves `at` behind it; null when it does not end. */
   const takeVarint = (): bigint | null => {
     let low = 0;
     for (let i = 0; i < 4; i += 1) {
@@ -77,7 +79,7 @@ export function eachField(message: Uint8Array, visit: (field: Field) => boolean)
 
   while (at < message.length) {
     const tag = takeVarint();
-    // A field's number has 29 bits, and there is no number 0.
+    // Field numbers have 29 bits and begin at 1.
     if (tag === null || tag > 0xffff_ffffn || tag < 8n) return false;
     const field = takeField(Number(tag >> 3n), Number(tag & 7n));
     if (field === null || !visit(field)) return false;
@@ -85,16 +87,16 @@ export function eachField(message: Uint8Array, visit: (field: Field) => boolean)
   return true;
 }
 
-/** A field that holds a message, a text or bytes. */
+/** A field with a message, a text or bytes. */
 export function bytesField(number: number, value: Uint8Array): Uint8Array {
   return joined([varint(BigInt((number << 3) | BYTES)), varint(BigInt(value.length)), value]);
 }
 
-/** A field that holds a whole number of at least zero. */
+/** A field with an integer of at least zero. */
 export const varintField = (number: number, value: number): Uint8Array =>
   joined([varint(BigInt((number << 3) | VARINT)), varint(BigInt(value))]);
 
-/** The fields one behind the other: a message. */
+/** The concatenated fields: a message. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;

@@ -6,9 +6,9 @@ import { longNumbersAsText } from "./long-numbers.ts";
 import type { Scope, Span, SpanEvent, SpanGroup, SpanLink } from "./span.ts";
 
 /**
- * Reads an `ExportTraceServiceRequest` from OTLP's JSON: names in lowerCamelCase, ids in hexadecimal, 64-bit numbers
- * as text or as numbers, enumerations as numbers. Null when it is none, or says too much. Unknown members are passed
- * over; null is the same as absent.
+ * Reads an `ExportTraceServiceRequest` from OTLP's JSON: names in lowerCamelCase, ids in hexadecimal, 64-bit numbers as
+ * text or as numbers, enumerations as numbers. null: it is not such a request, or it exceeds the budget. Unknown
+ * members are ignored; a member with null counts as absent.
  */
 export function readJson(request: Uint8Array): readonly SpanGroup[] | null {
   if (!scanValue(request).ok || countTokens(request) > MAX_JSON_TOKENS) return null;
@@ -18,7 +18,7 @@ export function readJson(request: Uint8Array): readonly SpanGroup[] | null {
   return reading.broken ? null : groups;
 }
 
-/** Whether a member was met that is not of its type; what stands in for it then does not matter. */
+/** Whether a member had the wrong type. The whole request is refused then, so its substitute value does not matter. */
 interface Reading {
   broken: boolean;
 }
@@ -111,7 +111,7 @@ function broken<T>(reading: Reading, instead: T): T {
 
 function objectFrom(reading: Reading, value: unknown): Members {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  // What is an object and no list has its members by name.
+  // A value that is an object and not a list has members by name.
   return isObject ? (value as Members) : broken(reading, {});
 }
 
@@ -137,18 +137,18 @@ const nanosAt = (reading: Reading, members: Members, name: string): bigint => wh
 
 function wholeNumber(reading: Reading, value: unknown): bigint {
   if (typeof value === "number" && Number.isInteger(value)) return BigInt(value);
-  // 20 digits hold 64 bits.
+  // 64 bits have at most 20 digits.
   return typeof value === "string" && /^-?\d{1,20}$/.test(value) ? BigInt(value) : broken(reading, 0n);
 }
 
-/** What JSON has no number for comes as text. */
+/** Numbers that JSON cannot represent come as text. */
 function double(reading: Reading, value: unknown): number {
   if (typeof value === "number") return value;
   const isNumeric = typeof value === "string" && /^(NaN|-?Infinity|-?\d[\d.]*(e[+-]?\d+)?)$/i.test(value);
   return isNumeric ? Number(value) : broken(reading, 0);
 }
 
-/** How many brackets and commas stand outside of strings: so much is built by parsing. The bytes must be JSON. */
+/** Counts brackets and commas outside of strings: the number of values that parsing creates. The bytes must be JSON. */
 function countTokens(json: Uint8Array): number {
   let tokens = 0;
   for (let at = 0; at < json.length; ) {

@@ -14,9 +14,9 @@ import {
 } from "./span.ts";
 
 /**
- * Reads an `ExportTraceServiceRequest` from protobuf; null when it is none, or says too much. The
- * numbers are those of opentelemetry-proto's trace, resource and common. Fields that are unknown, or of another type
- * than they should be, are passed over. Text that is not UTF-8 is repaired: a span is worth more than a letter in it.
+ * Reads an `ExportTraceServiceRequest` from protobuf; null: it is not such a request, or it exceeds the budget. The
+ * field numbers are those of opentelemetry-proto's trace, resource and common. Fields that are unknown or of the wrong
+ * type are ignored. Text that is not UTF-8 is repaired: a span is worth more than one character in it.
  */
 export function readProtobuf(request: Uint8Array): readonly SpanGroup[] | null {
   const budget: Budget = { values: MAX_VALUES };
@@ -161,7 +161,7 @@ function readStatus(message: Uint8Array, span: Writable<Span>): boolean {
 
 const enumOf = (value: bigint): number => Number(BigInt.asIntN(32, value));
 
-/** Reads the list of attributes that a message holds under that number. */
+/** Reads the list of attributes in the field of a message with this number. */
 function readAttributes(
   message: Uint8Array,
   number: number,

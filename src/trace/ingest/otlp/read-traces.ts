@@ -11,18 +11,18 @@ import { changeOf } from "./span-change.ts";
 /** The two encodings of OTLP over HTTP. */
 export type OtlpFormat = "json" | "protobuf";
 
-/** Longest request: it is held whole. The OpenTelemetry Collector draws the same line [LIM-25]. */
+/** Longest request: it is held whole. The OpenTelemetry Collector has the same limit [LIM-25]. */
 export const MAX_OTLP_BYTES = 20 * 1024 * 1024;
 
-/** Most spans of one request; exporters send some hundreds [LIM-25]. */
+/** Most spans of one request; exporters send a few hundred [LIM-25]. */
 export const MAX_SPANS = 20_000;
 
 /**
- * Reads an `ExportTraceServiceRequest` and hands on one change for each span: spans are independent of each other, but
- * a dotted order needs all ancestors in the same request. A span that is refused is answered in its place. When the
- * body itself cannot be read, the one refusal says so, at `body`.
+ * Reads an `ExportTraceServiceRequest` and yields one change per span: spans are independent of each other, but a
+ * dotted order needs all ancestors in the same request. A refused span yields its refusal at its position. If the body
+ * itself cannot be read, the only item is a refusal with the location `body`.
  *
- * `projectName`: project of spans that name none.
+ * `projectName`: default project.
  */
 export async function* readTraces(
   body: ReadableStream<Uint8Array>,
@@ -53,7 +53,7 @@ export async function* readTraces(
 
 const BODY: Location = ["body"];
 
-/** Apart, so that the body's bytes can go when the spans are there. */
+/** A separate function, so that the body's bytes can be freed before the spans are processed. */
 async function readGroups(
   body: ReadableStream<Uint8Array>,
   format: OtlpFormat,

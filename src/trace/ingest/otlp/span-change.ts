@@ -21,27 +21,27 @@ import { DEFAULT_RUN_TYPE } from "./mapping.ts";
 import type { Place } from "./place.ts";
 import type { Span, SpanGroup, SpanLink } from "./span.ts";
 
-/** What a span is read with. */
+/** The context of a span. */
 export interface SpanContext {
   readonly group: SpanGroup;
   /** Length of the group's resource and scope as JSON. */
   readonly sharedBytes: number;
   readonly place: Place;
   readonly dottedOrder: string | null;
-  /** Project of spans that name none. */
+  /** Default project. */
   readonly projectName: string | null;
   readonly loc: Location;
 }
 
-/** Longest JSON of a resource with its scope: each of their spans repeats it. Real ones hold some kilobytes. */
+/** Longest JSON of a resource with its scope: each of their spans repeats it. Real ones have a few kilobytes. */
 export const MAX_RESOURCE_BYTES = 64 * 1024;
 
-/** Words for `Span.kind`; 0 is left out. */
+/** Names of `Span.kind`; 0 is left out. */
 const SPAN_KINDS = ["", "internal", "server", "client", "producer", "consumer"];
 
 const encoder = new TextEncoder();
 
-/** The run that a span is, as a post: all of it is known when it is sent. */
+/** The run of a span, as a post: a span is complete when it is sent. */
 export function changeOf(span: Span, context: SpanContext): Result<RunChange, Invalid> {
   const { group, place, loc } = context;
   if (context.sharedBytes > MAX_RESOURCE_BYTES)
@@ -89,7 +89,7 @@ function bytesOf(text: string | null): Uint8Array | null {
   return text === null ? null : encoder.encode(text);
 }
 
-/** At most so many bytes of JSON are made of what the span says. */
+/** Upper bound of the JSON bytes made of the span. */
 function jsonBytes({ attributes, events, links, traceState }: Span): number {
   let bytes = jsonLength(attributes) + jsonLength(traceState);
   for (const event of events) bytes += jsonLength(event.name) + jsonLength(event.attributes);
@@ -106,7 +106,7 @@ function projectOf({ texts }: Draft, { projectName, loc }: SpanContext): Result<
 
 function extraOf(span: Span, group: SpanGroup, draft: Draft): string {
   const usage = textOf(draft.usage);
-  // What tokens are counted from stands above metadata that happens to have its name.
+  // The object that tokens are counted from replaces a metadata member of the same name.
   if (usage !== null) draft.metadata.set("usage_metadata", usage);
   const extra: JsonTree = new Map([["metadata", textOfTree(draft.metadata)]]);
   if (draft.invocation.size > 0) setAt(extra, ["invocation_params"], textOfTree(draft.invocation));
@@ -114,7 +114,7 @@ function extraOf(span: Span, group: SpanGroup, draft: Draft): string {
   return textOfTree(extra);
 }
 
-/** What OTLP says of a span and a run has no field for. */
+/** Members of a span that have no field in a run. */
 function otelOf(span: Span, { scope }: SpanGroup): string {
   const said: readonly (readonly [name: string, value: AttributeValue])[] = [
     ["trace_id", span.traceId],
@@ -141,7 +141,7 @@ const linkOf = ({ traceId, spanId, attributes }: SpanLink): Attributes =>
     ["attributes", attributes],
   ]);
 
-/** Without what is empty. */
+/** Without empty values. */
 function present(said: readonly (readonly [name: string, value: AttributeValue])[]): Attributes {
   return new Map(said.filter(([, value]) => !isEmpty(value)));
 }

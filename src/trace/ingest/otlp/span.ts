@@ -1,6 +1,6 @@
 import type { Attributes } from "./attribute-value.ts";
 
-/** Spans of an `ExportTraceServiceRequest` (OTLP 1.9), the same whether they came as protobuf or as JSON. */
+/** Spans of an `ExportTraceServiceRequest` (OTLP 1.9), the same for protobuf and JSON. */
 
 /** The spans of one instrumentation scope of one resource. */
 export interface SpanGroup {
@@ -15,7 +15,10 @@ export interface Scope {
   readonly attributes: Attributes;
 }
 
-/** Ids are hexadecimal in lower case as sent, unchecked; an empty one was not sent. Times are epoch nanoseconds, 0: not said. */
+/**
+ * Ids are lower-case hexadecimal as sent, unchecked; an empty one was not sent. Times are epoch nanoseconds; 0: not
+ * sent.
+ */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;

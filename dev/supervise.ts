@@ -9,7 +9,7 @@ export interface Supervised {
 
 export interface Supervision<Service extends Supervised> {
   start(): Promise<Service>;
-  /** Aborted when a stop is asked for. */
+  /** Aborted when a stop is requested. */
   readonly stopAsked: AbortSignal;
   /** `ends`: how often the service has ended in a row. */
   started(service: Service, ends: number): void;
@@ -24,8 +24,8 @@ const STEADY_MS = 60_000;
 const PAUSE_MS = 1000;
 
 /**
- * Runs a service until a stop is asked for, and starts it again when it ends unexpectedly. Throws what `start` throws, and
- * a DevFailure when the service ends MAX_ENDS times in a row.
+ * Runs a service until a stop is requested, and starts it again when it ends unexpectedly. Throws what `start` throws,
+ * and a DevFailure when the service ends MAX_ENDS times in a row.
  */
 export const supervise = async <Service extends Supervised>(on: Supervision<Service>): Promise<void> => {
   const stopped = new Promise<null>((resolve) => on.stopAsked.addEventListener("abort", () => resolve(null)));

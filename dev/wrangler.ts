@@ -93,8 +93,8 @@ const QUIET = {
 };
 
 /**
- * wrangler records a span of each SQL statement unless told otherwise. That takes as much disk as the data and up to half the
- * ingest rate, so it is off unless the environment asks for it [LOC-13].
+ * By default wrangler records a span of each SQL statement. That takes as much disk as the data and up to half the
+ * ingest rate, so it is off unless the environment enables it [LOC-13].
  */
 const recordingOfSpans = (): { readonly [SPANS_SWITCH]: string } => ({
   [SPANS_SWITCH]: process.env[SPANS_SWITCH] || "false",

@@ -19,7 +19,7 @@ const NUMBER_SETTINGS = {
   shardsPerProject: { variable: "SHARDS_PER_PROJECT", preset: 1, min: 1, max: 64 },
   /** Hot bytes at which a trace shard seals ended runs. */
   sealBytes: { variable: "SEAL_BYTES", preset: 16 * MIB, min: 1, max: 1024 * MIB },
-  /** Age at which hot runs are sealed, whatever their size. */
+  /** Age at which hot runs are sealed, regardless of their size. */
   sealAgeMs: { variable: "SEAL_AGE_MS", preset: 10 * MINUTE_MS, min: 0, max: 24 * HOUR_MS },
   /**
    * Hot bytes of a trace shard above which it refuses changes until it has sealed: ten seconds of sealing at the measured
@@ -81,7 +81,7 @@ export type SettingVariables = { readonly [Name in NumberVariable]?: string | nu
   readonly JURISDICTION?: string;
 };
 
-/** The environment as it is given: what it holds is checked when it is read. */
+/** The unchecked environment: `readSettings` checks each value. */
 type Environment = { readonly [Name in keyof SettingVariables]?: unknown };
 
 /**

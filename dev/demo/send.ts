@@ -3,7 +3,7 @@ import { conversation, type Trace } from "./conversations.ts";
 import { answerLive } from "./live.ts";
 import { replay } from "./replay.ts";
 
-/** Numbers of what was sent, counted by the sender. */
+/** Numbers of the sent traces, counted by the sender. */
 export interface Sent {
   readonly runs: number;
   readonly traces: number;

@@ -7,7 +7,9 @@ import { DevFailure } from "../failure.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import type { VerifyOptions } from "./options.ts";
 
-/** What is verified: a manifest, its exact text, and a client for its bucket. The caller must `destroy` the client. */
+/**
+ * The export to verify: a manifest, its exact text, and a client for its bucket. The caller must `destroy` the client.
+ */
 export interface Subject {
   readonly text: string;
   readonly manifest: Manifest;

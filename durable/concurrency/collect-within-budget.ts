@@ -1,12 +1,12 @@
 import { mapConcurrent } from "./map-concurrent.ts";
 
-/** Actors asked concurrently. */
+/** Actors called concurrently. */
 const LANES = 6;
 
 /** A page is full when less than this part of it is free: filling it further costs more reads than it saves. */
 const MIN_FREE_PART = 1 / 8;
 
-/** The first answer is given whatever its length. */
+/** The first answer has no limit. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** How to ask several actors for items. */

@@ -14,11 +14,11 @@ export interface Lease {
   readonly release: () => void;
 }
 
-/** A request: waiting until it is granted, a lease from then on. */
+/** A request: waiting until it is granted, then a lease. */
 interface Claim {
   readonly bytes: number;
   isGranted: boolean;
-  /** In time of the budget. */
+  /** By the clock of the budget. */
   renewedAt: number;
 }
 
@@ -36,7 +36,7 @@ export class MemoryBudget {
   #time = 0;
   #tickedAt = 0;
 
-  /** `bytes`: what may be held at once. */
+  /** `bytes`: most bytes that may be held at the same time. */
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
@@ -67,7 +67,7 @@ export class MemoryBudget {
     return { release };
   }
 
-  /** A lapsed claim whose actor does live counts again, as the latest. */
+  /** A lapsed claim whose actor still lives counts again, as the latest. */
   #renew(claim: Claim): void {
     this.#tick();
     claim.renewedAt = this.#time;
@@ -85,7 +85,7 @@ export class MemoryBudget {
     this.#tickedAt = now;
   }
 
-  /** Whether the request is to be granted, and how many wait ahead of it. Removes claims that have lapsed. */
+  /** Whether the request can be granted now, and how many requests wait ahead of it. Removes lapsed claims. */
   #look(claim: Claim): { readonly mayEnter: boolean; readonly ahead: number } {
     let heldBytes = 0;
     let ahead = 0;
@@ -116,8 +116,8 @@ export class MemoryBudget {
 const EXPORT_BYTES = 48 * 1024 * 1024;
 const SEALING_BYTES = 32 * 1024 * 1024;
 
-/** What all runs of exports in this isolate hold of their files and sources. */
+/** Memory of all export runs in this isolate for their files and sources. */
 export const exportMemory = new MemoryBudget(EXPORT_BYTES);
 
-/** What all trace shards of this isolate hold of the segments they write. */
+/** Memory of all trace shards in this isolate for the segments that they write. */
 export const sealingMemory = new MemoryBudget(SEALING_BYTES);

@@ -1,6 +1,6 @@
 /**
- * Makes a queue that runs work one after the other, in the order of the calls. Work that throws ends its turn like any
- * other.
+ * Makes a queue that runs work one after the other, in the order of the calls. The queue continues after work that
+ * throws.
  */
 export function serialize(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

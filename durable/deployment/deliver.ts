@@ -11,7 +11,7 @@ type Known = Exclude<DeploymentState, { status: "NONE" }>;
 
 type ToWorkspace = Extract<DeploymentMessage, { to: "workspace" }>;
 
-/** Hands a message of a deployment to its receiver. Answers what the deployment has to record; null: nothing. */
+/** Delivers a message of a deployment to its receiver. Answers a request for the deployment to record; null: none. */
 export async function deliverOfDeployment(
   env: Env,
   state: Known,
@@ -38,7 +38,7 @@ async function deliverToWorkspace(
 ): Promise<DeploymentRequest | null> {
   switch (message.kind) {
     case "open_project": {
-      if (status === "DELETED") return null; // before it was opened: it needs neither project nor key
+      if (status === "DELETED") return null; // deleted before it was opened: it needs neither project nor key
       const { name, keyHash } = message;
       // The key has its own user, so the agent reaches no user's tokens.
       const userId = `deployment-${definition.id}`;

@@ -26,7 +26,9 @@ import { offerWork, takeReport, takeSilence } from "./data-plane/remote/lease-wo
 import { deliverOfDeployment } from "./deliver.ts";
 import { doWork } from "./work.ts";
 
-/** One deployment: keeps what should run, has its data plane run it, and says which revision serves. */
+/**
+ * One deployment: stores its definition and revisions, makes its data plane run them, and knows the active revision.
+ */
 export class DeploymentActor extends DurableObject<Env> implements DeploymentProtocol {
   readonly #journal = new Journal(this.ctx.storage, {
     decider: deployment,
@@ -71,7 +73,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     await this.#awaitCreation();
     const deleted = this.#submit({ type: "Delete", withProject });
     if (!deleted.ok) return deleted;
-    if (withProject) await this.#deliverAll(); // what cannot be delivered now is left to the alarm
+    if (withProject) await this.#deliverAll(); // the alarm delivers the rest
     return ok(null);
   }
 
@@ -110,7 +112,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
       this.#journal.settle(recoveryAt);
     } catch (error) {
       log("deployment_step_broke", { deployment: this.#id(), error: String(error) });
-      this.#journal.armRecovery(recoveryAt); // what is due stays due; to try again at once would be a hot loop
+      this.#journal.armRecovery(recoveryAt); // due work stays due; an immediate retry would be a hot loop
     }
   }
 
@@ -120,7 +122,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     return added.ok ? viewOf(this.#journal.state, this.#id()) : added;
   }
 
-  /** The fleet commits an order before this actor knows it. A request may come in between. */
+  /** The fleet commits an order before this actor receives it. A request may arrive in between. */
   async #awaitCreation(): Promise<void> {
     if (this.#journal.state.status === "NONE") await fleet(this.env, this.#tenantId()).createRegistered();
   }

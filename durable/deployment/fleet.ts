@@ -18,7 +18,7 @@ import { deployment } from "../protocol/actors.ts";
 import type { FleetProtocol } from "../protocol/deployment.ts";
 import type { Env } from "../protocol/env.ts";
 
-/** The deployments and listeners of a workspace. What becomes of a deployment, its own actor knows. */
+/** The deployments and listeners of a workspace. The state of a deployment is in its own actor. */
 export class FleetActor extends DurableObject<Env> implements FleetProtocol {
   readonly #journal = new Journal(this.ctx.storage, {
     decider: fleet,
@@ -41,7 +41,7 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
   async createRegistered(): Promise<void> {
     if (!this.#journal.isDue(Date.now())) return;
     await this.#deliverAll();
-    this.#journal.leave(Date.now(), this.#recoveryAt()); // what cannot be delivered now is left to the alarm
+    this.#journal.leave(Date.now(), this.#recoveryAt()); // the alarm delivers the rest
   }
 
   async deployments(tenantId: string): Promise<readonly DeploymentRecord[]> {
@@ -84,7 +84,7 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
     this.#journal.settle(this.#recoveryAt());
   }
 
-  /** A deleted deployment frees its name and its listener at once, though its message may still be on the way. */
+  /** A deleted deployment frees its name and its listener at once, even if its message was not delivered yet. */
   async #removeDeleted(tenantId: string, ids: readonly string[]): Promise<void> {
     const asked = ids.map(async (id) => {
       if (await deployment(this.env, tenantId, id).isDeleted()) await this.removeDeployment(id);

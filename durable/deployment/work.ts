@@ -5,8 +5,8 @@ import type { DeploymentLog } from "./data-plane/deployment-log.ts";
 import { planeOf } from "./planes.ts";
 
 /**
- * Does all work on a deployment that is ours, one piece after the other. It is called by the alarm only: two alarms never
- * run at once, so work that is unfinished when it begins was cut off.
+ * Does all work on a deployment that is ours, one unit after the other. Only the alarm calls it. Two alarms never run
+ * concurrently, so unfinished work at the start was interrupted.
  */
 export async function doWork({ env, state, submit }: DeploymentLog, exports: OwnExports): Promise<void> {
   submit({ type: "Recover" });
@@ -17,7 +17,7 @@ export async function doWork({ env, state, submit }: DeploymentLog, exports: Own
     if (work === null || now.status === "NONE") return;
     const { id } = now.definition;
     const outcome = await planeOf(now.definition).perform({ env, exports }, work);
-    if (outcome === null) return; // somebody else does it
+    if (outcome === null) return; // the work is not ours
     submit(outcome);
     log("deployment_step", { deployment: id, step: work.kind });
   }

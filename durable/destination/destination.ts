@@ -16,13 +16,15 @@ import type { Env } from "../protocol/env.ts";
 import { openStore } from "../secrets/open-bucket.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 
-/** A customer's bucket. Credentials are sealed before they are stored, and leave only as the sealed envelope. */
+/**
+ * A customer's bucket. Credentials are sealed before they are stored, and leave the actor only as a sealed envelope.
+ */
 export class DestinationActor extends DurableObject<Env> implements DestinationProtocol {
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(destination));
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;
-    const early = refuseCreation(this.#journal.state, command); // before the bucket is asked
+    const early = refuseCreation(this.#journal.state, command); // before any request to the bucket
     if (early !== null) return fail(early);
     const known = findDestination(this.#journal.state, command);
     if (known.ok) return ok(known.value.record);
@@ -81,7 +83,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
-  /** Writes a test file to the bucket [DST-11]; answers what else the credentials may do. */
+  /** Writes a test file to the bucket [DST-11]; answers the other rights of the credentials. */
   async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<ProbeReport, Refusal>> {
     const credentials = given ?? readSettings(this.env).environmentCredentials;
     if (credentials === null) {

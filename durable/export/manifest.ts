@@ -85,7 +85,7 @@ async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly ExportR
   return runs;
 }
 
-/** Whatever keeps the bucket closed is a failure of the store here: the manifest knows no other. */
+/** Every failure to open the bucket becomes a failure of the store: the manifest has no other kind. */
 async function openDestination(env: Env, { definition }: ExportPlan): Promise<Result<Store, StoreFailure>> {
   const bucket = await openBucket(env, definition.tenantId, definition.destinationId);
   if (bucket.ok) return bucket;

@@ -8,7 +8,7 @@ export class Alarm {
     this.#storage = storage;
   }
 
-  /** First line of `alarm()`: whatever happens to this process, the actor wakes again at that instant. */
+  /** First line of `alarm()`: even if this process dies, the actor wakes again at that instant. */
   armRecovery(at: number): void {
     this.#at = at;
     void this.#storage.setAlarm(at);

@@ -12,7 +12,9 @@ export interface EventSourcing<S, C, E, M> extends Delivery<M> {
   readonly decider: Decider<S, C, E>;
   /** The messages that an event makes due. `after`: the state with the event in it. Never throws. */
   announce(event: E, after: S, seq: number): readonly M[];
-  /** Lifts an event that an older version wrote to today's shape. Absent: every version so far wrote today's shape. */
+  /**
+   * Converts an event that an older version wrote to the present shape. Absent: all versions wrote the present shape.
+   */
   upcast?(event: { readonly type: string }): E;
 }
 
@@ -25,9 +27,9 @@ export const withoutOutbox = <S, C, E>(decider: Decider<S, C, E>): EventSourcing
 });
 
 /**
- * An actor's history: its log of events, their fold, its outbox and its one alarm. Events and the messages that they make
- * due are stored in one transaction. The alarm does whatever is due; a shell may do it at once (see turn-queue.ts), and
- * the alarm does what a dying process leaves undone.
+ * An actor's history: its log of events, their fold, its outbox and its one alarm. Events and the messages that they
+ * make due are stored in one transaction. The alarm does all work that is due. A shell may do it at once (see
+ * turn-queue.ts); the alarm then does what an ended process left undone.
  */
 export class Journal<S, C extends { readonly now: number }, E extends { readonly type: string }, M> {
   readonly #storage: DurableObjectStorage;
@@ -103,15 +105,15 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
   }
 
   /**
-   * As `submit`, for a shell that does at once what is due and then calls `leave`: should the process die, the alarm
-   * comes a little later. An earlier alarm stays where it is.
+   * As `submit`, for a shell that does the due work at once and then calls `leave`. If the process dies, the alarm
+   * comes a little later. An earlier alarm is not moved.
    */
   submitAndAct(command: C): Decision<E> {
     const { now } = command;
     return this.#submit(command, (wakeAt) => this.#bringForward(wakeAt, now, now + ACT_WITHIN_MS));
   }
 
-  /** First line of `alarm()`: whatever happens to this process, the actor wakes again at that instant. */
+  /** First line of `alarm()`: even if this process dies, the actor wakes again at that instant. */
   armRecovery(at: number): void {
     this.#alarmAt = this.#moveAlarm(at);
   }

@@ -1,12 +1,12 @@
 /**
- * What event-sourced actors keep on disk.
+ * The tables of event-sourced actors.
  *
  * | table  | row                                  | life                                         |
  * | event  | seq, at (epoch ms), type, body (JSON) | for ever: appended, never changed            |
  * | outbox | id, body (JSON)                      | until the receiver has answered              |
  * | schema | applied migration                    | for ever                                     |
  *
- * A new shape of an event is a new type or an optional member; older events are lifted by `upcast` (see journal.ts).
+ * A new shape of an event is a new type or an optional member; `upcast` converts older events (see journal.ts).
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE event (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL) STRICT;
@@ -17,7 +17,7 @@ const MIGRATIONS: readonly string[] = [
 export const isEmpty = (storage: DurableObjectStorage): boolean =>
   storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'schema'").toArray().length === 0;
 
-/** Applies what is missing, in order. The list only grows; the platform refuses `PRAGMA user_version`. */
+/** Applies the missing migrations, in order. The list only grows; the platform refuses `PRAGMA user_version`. */
 export function migrate(storage: DurableObjectStorage): void {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER PRIMARY KEY) STRICT");
   const applied = storage.sql

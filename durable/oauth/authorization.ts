@@ -35,7 +35,7 @@ export async function beginAuthorization(
   return begun.ok ? ok({ kind: "redirect", authId, url }) : begun;
 }
 
-/** Exchanges the code for a token. A repeated code is not exchanged again, whatever the first exchange brought. */
+/** Exchanges the code for a token. A repeated code is not exchanged again, even if the first exchange failed. */
 export async function finishAuthorization(
   log: GrantLog,
   { provider, authId, answer }: Parameters<GrantProtocol["finish"]>[0],

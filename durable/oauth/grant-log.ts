@@ -30,7 +30,9 @@ export class GrantLog {
     return this.#journal.state;
   }
 
-  /** `secret`: what was sealed for the owner that the command adds or changes; kept unless the command is refused. */
+  /**
+   * `secret`: the sealed secret of the owner that the command adds or changes; stored unless the command is refused.
+   */
   submit(
     command: GrantCommand,
     secret: { readonly owner: string; readonly envelope: string } | null = null,

@@ -18,7 +18,7 @@ export class ProvidersActor extends DurableObject<Env> implements ProvidersProto
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(providers));
 
   async add({ record, place, secret }: Parameters<ProvidersProtocol["add"]>[0]) {
-    const early = refuseAddition(this.#journal.state, record.providerId); // before the issuer is asked
+    const early = refuseAddition(this.#journal.state, record.providerId); // before any request to the issuer
     if (early !== null) return fail(early);
     const endpoints = await this.#endpointsAt(place);
     if (!endpoints.ok) return endpoints;

@@ -21,7 +21,7 @@ export class Tokens {
   readonly #log: GrantLog;
   /** Running refreshes by token id. Concurrent requests for a token wait for the same refresh. */
   readonly #refreshes = new Map<string, Promise<Result<null, ProviderFailure>>>();
-  /** Tokens that are being deleted; they are not handed out any more. */
+  /** Tokens that are being deleted; they are no longer returned. */
   readonly #removals = new Set<string>();
 
   constructor(log: GrantLog) {

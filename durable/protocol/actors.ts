@@ -13,7 +13,7 @@ import { withPlainAnswers } from "./stub.ts";
 import type { UnroutedProtocol } from "./unrouted.ts";
 import type { WorkspaceProtocol } from "./workspace.ts";
 
-/** Names of actors are made here only. A name is the idempotency key: the same name reaches the same actor. */
+/** All names of actors are made in this file. A name is the idempotency key: the same name reaches the same actor. */
 
 export const workspace = (env: Env, tenantId: string): WorkspaceProtocol =>
   actor(env, env.WORKSPACE, `workspace/${tenantId}`);
@@ -64,7 +64,7 @@ export const providers = (env: Env, tenantId: string): ProvidersProtocol =>
 export const grant = (env: Env, { tenantId, userId }: Holder, provider: string): GrantProtocol =>
   actor(env, env.GRANT, `grant/${tenantId}/${userId}/${provider}`);
 
-/** `keyHash`: SHA-256 of the API key whose requests are counted. */
+/** `keyHash`: SHA-256 of the API key. */
 export const rateLimiter = (env: Env, keyHash: string): RateLimiterProtocol =>
   proxyDurable(homeOf(env, env.RATE_LIMITER), { parse: true }).get(`limit/${keyHash}`);
 export const fleet = (env: Env, tenantId: string): FleetProtocol => actor(env, env.FLEET, `fleet/${tenantId}`);

@@ -9,13 +9,13 @@ import type { Result } from "../../src/domain/shared/result.ts";
 import type { ListBatch, ListBatchQuery } from "./list-batch.ts";
 import type { LeaseProtocol } from "./listener.ts";
 
-/** What serves a deployment now. */
+/** The target of requests to a deployment. */
 export type Serving =
   | { readonly kind: PlaneName; readonly agent: Agent }
-  /** No revision does; `latest`: status of the latest one. */
+  /** No revision is active; `latest`: status of the latest one. */
   | { readonly kind: "nothing"; readonly latest: string };
 
-/** A revision as a data plane runs it. Its secrets stay sealed until it starts. */
+/** A revision in the form that a data plane runs. Its secrets stay sealed until it starts. */
 export interface Agent {
   readonly tenantId: string;
   readonly deploymentId: string;
@@ -24,7 +24,7 @@ export interface Agent {
   readonly endpoint: string;
   readonly allowNetwork: boolean;
   readonly bundleKey: string;
-  /** Where a listener serves it; null: nowhere that we know. */
+  /** Address at its listener; null: unknown. */
   readonly url: string | null;
   readonly secretsEnvelope: string | null;
   readonly keyEnvelope: string;
@@ -32,17 +32,20 @@ export interface Agent {
 
 /** One per deployment: `deployment/<tenantId>/<id>`. */
 export interface DeploymentProtocol extends LeaseProtocol {
-  /** Creates what the fleet has registered. Repeated, or after the deployment was deleted, it changes nothing. */
+  /** Creates a registered deployment. Idempotent; after the deletion it changes nothing. */
   create(order: DeploymentOrder): Promise<void>;
   view(): Promise<Result<DeploymentRecord, Refusal>>;
-  /** A revision like the latest one except for the change, built only if its source changed; an empty change adds none. */
+  /**
+   * Adds a revision like the latest one except for the change, built only if its source changed; an empty change adds
+   * none.
+   */
   revise(change: Partial<RevisionContent>): Promise<Result<DeploymentRecord, Refusal>>;
-  /** A new revision with the content of an earlier one, and with what was built of it. */
+  /** Adds a revision with the content of an earlier one, and with its bundle. */
   redeploy(revisionId: string): Promise<Result<DeploymentRecord, Refusal>>;
   /** Newest first. */
   revisions(query: ListBatchQuery): Promise<Result<ListBatch<RevisionRecord>, Refusal>>;
   revision(id: string): Promise<Result<RevisionRecord, Refusal>>;
-  /** `withProject`: its tracing project is deleted, too; when that is not known, the project of its name. */
+  /** `withProject`: its tracing project is deleted too; if that is unknown, the project with its name. */
   remove(command: { readonly withProject: boolean }): Promise<Result<null, Refusal>>;
   /** Whether it was deleted, so that its name is free. */
   isDeleted(): Promise<boolean>;
@@ -53,7 +56,7 @@ export interface DeploymentProtocol extends LeaseProtocol {
 
 /** One per workspace: `fleet/<tenantId>`. */
 export interface FleetProtocol {
-  /** Registers the deployment, which commits the order, and creates it. Answers what it shows at its creation. */
+  /** Registers the deployment, which commits the order, and creates it. Answers its record at creation. */
   createDeployment(order: DeploymentOrder): Promise<Result<DeploymentRecord, Refusal>>;
   /** Creates every registered deployment that could not be created yet. */
   createRegistered(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { SettingVariables } from "../../src/settings.ts";
 
-/** Bindings, secrets and settings of the Worker, as wrangler.toml and the environment give them. */
+/** Bindings, secrets and settings of the Worker, from wrangler.toml and the environment. */
 export interface Env extends SettingVariables {
   readonly SEGMENTS: R2Bucket;
   readonly WORKSPACE: DurableObjectNamespace;
@@ -15,7 +15,7 @@ export interface Env extends SettingVariables {
   readonly FLEET: DurableObjectNamespace;
   readonly DEPLOYMENT: DurableObjectNamespace;
   readonly LISTENER: DurableObjectNamespace;
-  /** Loads agent servers; absent where the platform has no Worker Loader. */
+  /** Loads agent servers; absent if the platform has no Worker Loader. */
   readonly LOADER?: WorkerLoader;
   /** Secret: the key with which workspaces and their keys are created. */
   readonly ADMIN_KEY: string;

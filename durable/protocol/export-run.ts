@@ -6,7 +6,7 @@ import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/hist
 /** One per run: `export-run/<export id>/<ordinal>`. */
 export interface ExportRunProtocol {
   start(spec: ExportRunSpec): Promise<void>;
-  /** `order`: number of the export's event behind the call; an older or repeated one changes nothing. */
+  /** `order`: number of the export's event that caused the call; an older or repeated one changes nothing. */
   pause(order: number): Promise<void>;
   resume(order: number): Promise<void>;
   cancel(): Promise<void>;

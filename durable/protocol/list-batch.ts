@@ -6,7 +6,7 @@ import { ok, type Result } from "../../src/domain/shared/result.ts";
 /** Long lists are sent between actors in batches, because a message holds at most 32 MiB. */
 
 export interface ListBatchQuery extends Page {
-  /** `next` of the batch before; `offset` has no effect then. null: the first batch. */
+  /** `next` of the previous batch; `offset` has no effect then. null: the first batch. */
   readonly after: string | null;
 }
 

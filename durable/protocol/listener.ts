@@ -3,12 +3,12 @@ import type { RevisionRecord } from "../../src/domain/deployment/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
 
-/** What deployments and listeners say to each other. */
+/** Messages between deployments and listeners. */
 
-/** Values of environment variables by name, in plain text. Between actors they go to a listener only. */
+/** Values of environment variables by name, in plain text. Actors send them to a listener only. */
 export type PlainSecrets = Readonly<Record<string, string>>;
 
-/** Everything that a listener needs to run a revision, its secrets included. */
+/** Everything that a listener needs to run a revision, including its secrets. */
 export interface ListenerWork {
   readonly leaseId: string;
   readonly leaseSeconds: number;
@@ -22,24 +22,28 @@ export interface Offer {
   readonly servingRevisionId: string | null;
 }
 
-/** What a listener learns when it polls. */
+/** The answer to a poll of a listener. */
 export interface Poll {
   readonly work: readonly ListenerWork[];
-  /** Revisions that serve. The listener stops all others that run and have no lease. */
+  /** Active revisions. The listener stops all other running ones that have no lease. */
   readonly serving: readonly { readonly deploymentId: string; readonly revisionId: string }[];
 }
 
-/** The part of a deployment that its listener speaks to. */
+/** The part of a deployment's protocol that its listener uses. */
 export interface LeaseProtocol {
-  /** What the listener, which polled at `heardAt`, has to do and to keep running; null: there is no such deployment. */
+  /**
+   * The work and the active revision for the listener, which polled at `heardAt`; null: there is no such deployment.
+   */
   offer(listenerId: string, heardAt: number): Promise<Offer | null>;
-  /** `conflict`: the lease is lost, or the status cannot follow. */
+  /** `conflict`: the lease is lost, or the status cannot follow the present one. */
   applyReport(listenerId: string, report: ListenerReport): Promise<Result<{ readonly leaseSeconds: number }, Refusal>>;
-  /** The listener did not poll for a while. Answers whether a revision is at work, so that a report may still come. */
+  /**
+   * The listener has not polled for a while. Answers whether a revision is at work, so that a report may still come.
+   */
   applySilence(): Promise<boolean>;
 }
 
-/** One per listener: `listener/<tenantId>/<id>`. It knows its deployments, and when the listener last polled. */
+/** One per listener: `listener/<tenantId>/<id>`. It stores its deployments, and when the listener last polled. */
 export interface ListenerProtocol {
   assign(deploymentId: string): Promise<void>;
   release(deploymentId: string): Promise<void>;

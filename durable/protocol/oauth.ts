@@ -4,7 +4,7 @@ import type { AuthorizationFailure, Refusal } from "../../src/domain/shared/fail
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { NamedEndpoints } from "../../src/oauth/endpoints.ts";
 
-/** The user whose tokens they are. */
+/** The user who owns the tokens. */
 export interface Holder {
   readonly tenantId: string;
   readonly userId: string;
@@ -18,7 +18,7 @@ export interface ProvidersProtocol {
     readonly place: { readonly issuer: string } | NamedEndpoints;
     readonly secret: string | null;
   }): Promise<Result<ProviderRecord, Refusal>>;
-  /** `secret` absent: it stays. */
+  /** `secret` absent: unchanged. */
   change(command: {
     readonly providerId: string;
     readonly change: Omit<ProviderChange, "envelope">;
@@ -51,7 +51,7 @@ export interface GrantProtocol {
     readonly redirectUri: string;
     /** Begins a new authorization in any case. */
     readonly forceNew: boolean;
-    /** null: any that matches. */
+    /** null: any matching token. */
     readonly tokenId: string | null;
     readonly isDefault: boolean;
   }): Promise<Result<Authentication, Refusal>>;

@@ -4,7 +4,7 @@ import type { PartialRow } from "../../src/parquet/read/read-rows.ts";
 import type { Found, Order, Position } from "../../src/trace/query/order.ts";
 import type { TraceOfRun } from "../../src/trace/run/trace-of-run.ts";
 
-/** What a query asks trace shards. */
+/** Queries to trace shards. */
 
 export interface RunQuestion {
   readonly filter: Filter;
@@ -12,10 +12,10 @@ export interface RunQuestion {
   readonly window: MicrosWindow;
   /** Only these runs; null: all. */
   readonly ids: readonly string[] | null;
-  /** Only runs that name one of these traces; null: all. */
+  /** Only runs of these traces; null: all. */
   readonly traceIds: readonly string[] | null;
   readonly order: Order;
-  /** Only runs behind this position; null: from the beginning. */
+  /** Only runs after this position; null: from the beginning. */
   readonly after: Position | null;
   readonly limit: number;
 }
@@ -33,18 +33,18 @@ export interface Hit extends Position {
 }
 
 export interface FoundRuns extends Found<Hit> {
-  /** Bytes that were read to find them. */
+  /** Bytes that were read for the search. */
   readonly readBytes: number;
 }
 
 export interface RowsQuestion {
   readonly ids: readonly string[];
   readonly columns: readonly RowColumn[];
-  /** Rows are answered until their `queriedBytes` reach this. */
+  /** Rows are returned until their `queriedBytes` reach this. */
   readonly maxBytes: number;
 }
 
-/** The rows of the first ids asked for, up to `maxBytes`; null: the run no longer exists. */
+/** The rows of the first requested ids, up to `maxBytes`; null: the run no longer exists. */
 export type QueriedRows = readonly (PartialRow | null)[];
 
 /** Upper bound of a number, and of the framing of a text or list, in a message between actors. */

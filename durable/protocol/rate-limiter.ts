@@ -1,7 +1,7 @@
 import type { Rate, Taking } from "../../src/domain/shared/token-bucket.ts";
 
 export interface RateLimiterProtocol {
-  /** Takes as many tokens as wanted, or as there are. Each permits one request. */
+  /** Takes the wanted number of tokens, or all if there are fewer. Each permits one request. */
   take(rate: Rate, wanted: number): Promise<Tokens>;
 }
 

@@ -12,9 +12,10 @@ import type { Claim, Snapshot } from "./snapshot.ts";
 /** The runs of one project, one UTC day and one part of their ids: `trace/<tenantId>/<projectId>/<day>/<shard>`. */
 export interface TraceShardProtocol {
   /**
-   * Stores changes of runs in their order; they are durable when this answers. If `registrationToken` is not null, the
-   * caller must register the day with the tenant's unrouted actor before it acknowledges the changes, and then call
-   * `confirmDayRegistration` with the token. Refused as a whole while too much waits to be sealed or storage is unavailable.
+   * Stores changes of runs in order; they are durable when this answers. If `registrationToken` is not null, the caller
+   * must register the day with the tenant's unrouted actor before it acknowledges the changes, and then call
+   * `confirmDayRegistration` with the token. Refused as a whole while too much waits to be sealed or storage is
+   * unavailable.
    */
   ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>>;
   /** Does nothing with a token from before a schedule's last look. */
@@ -51,7 +52,7 @@ export interface TraceShardProtocol {
   readRuns(question: RowsQuestion): Promise<QueriedRows>;
 }
 
-/** How far a shard's intake had got. */
+/** Position in a shard's intake. */
 export interface ShardMark {
   readonly change: number;
   readonly segment: number;
@@ -92,5 +93,5 @@ export interface FeedbackQuestion {
   readonly maxBytes: number;
 }
 
-/** JSON of the first ones asked for, up to `maxBytes`; null: there is no such feedback. */
+/** JSON of the first requested feedback, up to `maxBytes`; null: there is no such feedback. */
 export type FoundFeedback = readonly (string | null)[];

@@ -1,12 +1,15 @@
 import type { SelectedSegment } from "../../src/domain/shared/segment.ts";
 
-/** A segment, with its footer where the source has it at hand. */
+/** A segment, with its footer if the source has it in memory. */
 export interface SnapshotSegment extends SelectedSegment {
-  /** The end of the file, from its metadata on; null when the source does not have it at hand. */
+  /** The end of the file, from its metadata on; null: the footer must be read from the object. */
   readonly footer: Uint8Array | null;
 }
 
-/** Identifies a scheduled export to the source. Asked again, it gets the same rows; no other export of the schedule gets them. */
+/**
+ * Identifies a scheduled export to the source. A repeated claim gets the same rows; no other export of the schedule
+ * gets them.
+ */
 export interface Claim {
   readonly scheduleId: string;
   readonly exportId: string;

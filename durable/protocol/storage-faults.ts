@@ -10,7 +10,7 @@ export const TOO_MANY_HOT_CHANGES: Capacity = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
-/** A run that is under way has arrived by then, and its unrouted changes were delivered. */
+/** By then a run in transit has arrived, and its unrouted changes were delivered. */
 const RUN_ARRIVAL_SECONDS = 60;
 
 export const TOO_MANY_UNROUTED_CHANGES: Capacity = {
@@ -28,12 +28,12 @@ export const STORAGE_UNAVAILABLE: Capacity = {
 };
 
 /**
- * `full`: the disk takes nothing, or the machine has no memory. `damaged`: a file is not what SQLite wrote. `unknown`: the
+ * `full`: the disk is full, or the machine has no memory. `damaged`: a file is not a valid SQLite file. `unknown`: the
  * platform does not say; it has logged the cause.
  */
 export type StorageFault = "full" | "damaged" | "unknown";
 
-/** What a fault says of the storage; null: something else failed. */
+/** The storage fault in an error; null: the error is another one. */
 export const storageFaultOf = (fault: unknown): StorageFault | null => {
   const text = String(fault);
   if (/SQLITE_(FULL|IOERR|NOMEM)/.test(text)) return "full";
@@ -44,13 +44,13 @@ export const storageFaultOf = (fault: unknown): StorageFault | null => {
 /** Whether the disk is full or failing, or memory exhausted. */
 export const isStorageFault = (fault: unknown): boolean => storageFaultOf(fault) === "full";
 
-/** Begins the message of a fault that names its actor. */
+/** Start of the message of a fault with the name of its actor. */
 const NAMED = /Storage of \S+ \(\w+\.sqlite\): /;
 
-/** The actor that a fault names: `Storage of <name> (<id>.sqlite)`; null: it names none. */
+/** The actor in the message of a fault: `Storage of <name> (<id>.sqlite)`; null: there is none. */
 export const actorNamedIn = (fault: unknown): string | null => NAMED.exec(String(fault))?.[0].slice(0, -2) ?? null;
 
-/** The fault of an actor's storage with the name of the actor and of its file; other faults as they are. */
+/** Adds the name of the actor and of its file to a storage fault; other errors are returned unchanged. */
 export const withActorNamed = (fault: unknown, { name, id }: DurableObjectStub): unknown => {
   if (storageFaultOf(fault) === null || actorNamedIn(fault) !== null) return fault;
   const message = fault instanceof Error ? fault.message : String(fault);

@@ -4,10 +4,10 @@ import { storageFaultOf, withActorNamed } from "./storage-faults.ts";
 type Remote = Readonly<Record<string | symbol, (...args: unknown[]) => Promise<unknown>>>;
 
 /**
- * A stub whose answers an actor may pass on. workerd adds a disposer to every object that an RPC answers. Passed on, the
- * object would have to be disposed of by the next caller, and the garbage collector warns about objects that are not, which
- * ends the whole process under `wrangler dev` (https://github.com/cloudflare/workerd/issues/6842). Our answers are plain
- * data and streams, which need no disposal.
+ * A stub whose answers an actor may pass on. workerd adds a disposer to every object in an RPC answer. If the object is
+ * passed on, the next caller would have to dispose of it; the garbage collector warns about objects that are not
+ * disposed of, which ends the whole process under `wrangler dev` (https://github.com/cloudflare/workerd/issues/6842).
+ * Our answers are plain data and streams, which need no disposal.
  *
  * A fault of the actor's storage names the actor and its file, in the error and in the log.
  */

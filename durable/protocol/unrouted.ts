@@ -10,7 +10,7 @@ import type { Capacity } from "./shard.ts";
 export interface UnroutedProtocol {
   /** Registers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
   registerDay(day: KnownDay): Promise<void>;
-  /** Days registered after an earlier answer, in order, and the number to ask with next time (0 at first). */
+  /** Days registered after an earlier answer, in order, and the `after` of the next query (0 at first). */
   registeredDays(query: RegisteredDaysQuery): Promise<{ readonly days: readonly string[]; readonly upTo: number }>;
   /**
    * The first `limit` days on which projects have runs, in order, with all projects of each. Unrouted changes of runs on
@@ -18,23 +18,23 @@ export interface UnroutedProtocol {
    */
   daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
   /**
-   * Takes changes in their order, delivers each to its run where the run is found, and keeps the others. Refused as a
-   * whole when too many are kept already or storage is unavailable.
+   * Takes changes in order, delivers each whose run is found, and keeps the others. Refused as a whole when too many
+   * are kept already or storage is unavailable.
    */
   route(changes: readonly RunChange[]): Promise<Result<RoutedCount, Capacity>>;
-  /** A page of the feedback that matches, and the day of each; cut to what a message holds. */
+  /** A page of the matching feedback, with the day of each; limited to the size of a message. */
   listFeedback(query: FeedbackQuery): Promise<LocatedFeedbackPage>;
-  /** Changes or deletes a feedback that is known by its id; false: there is none. Durable when this answers. */
+  /** Changes or deletes a feedback by its id; false: there is none. Durable when this answers. */
   editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
-  /** Deletes everything of the project, in steps of an alarm; also what still arrives later. */
+  /** Deletes all data of the project, in steps of an alarm, including data that arrives later. */
   eraseProject(projectId: string): Promise<void>;
   /** Makes every day of the project check its retention, in steps of an alarm. */
   shortenRetention(projectId: string): Promise<void>;
   /** Deletes the feedback on runs of the day from the index. */
   forgetFeedback(day: Pick<KnownDay, "projectId" | "day">): Promise<void>;
   /**
-   * Delivers all unrouted changes of runs on that project and day; throws when it cannot. Must be called before a snapshot
-   * of the day.
+   * Delivers all unrouted changes of runs on that project and day; throws if it cannot. Must be called before a
+   * snapshot of the day.
    */
   flush(day: KnownDay): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface LocatedFeedback {
 
 export interface LocatedFeedbackPage {
   readonly located: readonly LocatedFeedback[];
-  /** Whether this is the whole of the page. */
+  /** Whether the page is complete. */
   readonly isAll: boolean;
 }
 

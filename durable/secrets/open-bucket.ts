@@ -9,7 +9,7 @@ import type { Env } from "../protocol/env.ts";
 import { openCredentials } from "./vault.ts";
 
 /**
- * The one place that chooses the adapter of a bucket. Sends nothing; fails when the configuration or the credentials
+ * Chooses the adapter of a bucket; no other file does. Sends no request; fails if the configuration or the credentials
  * cannot work.
  */
 export const openStore = (env: Env, config: DestinationConfig, credentials: Credentials): Result<Store, StoreFailure> =>

@@ -8,13 +8,13 @@ import type { SnapshotSegment } from "../protocol/snapshot.ts";
 /** Simultaneous reads: the platform lets six connections wait at once (Cloudflare: Workers limits). */
 export const READ_LANES = 6;
 
-/** Bytes that the first read of a footer takes; a footer of 31 columns has about 5 KiB. */
+/** Size of the first read of a footer; a footer of 31 columns has about 5 KiB. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
 /** A segment of a snapshot was deleted or replaced; a retry will not find it either. */
 export class SegmentGone extends Error {}
 
-/** Reads some columns of a segment, and what lies between them where that saves requests. */
+/** Reads some columns of a segment, and the bytes between them if that saves requests. */
 export async function readColumns(
   env: Env,
   segment: SegmentRef,
@@ -26,7 +26,7 @@ export async function readColumns(
   return loadedIn(ranges, await Promise.all(bytes));
 }
 
-/** Reads some bytes of exactly the object that the snapshot saw; throws SegmentGone if it is no longer there. */
+/** Reads some bytes of exactly the object that is in the snapshot; throws SegmentGone if it is no longer there. */
 export async function readRange(env: Env, segment: SegmentRef, offset: number, length: number): Promise<Uint8Array> {
   const object = await env.SEGMENTS.get(segment.key, {
     range: { offset, length },
@@ -36,7 +36,7 @@ export async function readRange(env: Env, segment: SegmentRef, offset: number, l
   return new Uint8Array(await object.arrayBuffer());
 }
 
-/** The footer of a segment: the one that the snapshot carries, or read from the object. */
+/** The footer of a segment: from the snapshot, or read from the object. */
 export async function segmentFooter(env: Env, segment: SnapshotSegment): Promise<Footer> {
   const carried = segment.footer === null ? null : readFooter(segment.footer);
   return carried?.ok ? carried.value : readSegmentFooter(env, segment);

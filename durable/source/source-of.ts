@@ -9,7 +9,7 @@ import { checkTable } from "./clickhouse/open-table.ts";
 import { clickHouseSource } from "./clickhouse/source.ts";
 import type { SourceProject, TraceSource } from "./port/trace-source.ts";
 
-/** The one place that knows which sources there are, and chooses by the binding of the project. */
+/** The list of sources; the binding of a project decides which one its exports read. */
 
 /** The source that the exports of a project read now. */
 export const sourceOf = async (env: Env, project: SourceProject): Promise<TraceSource> =>
@@ -28,11 +28,11 @@ export const lateSourcesOf = async (env: Env, project: SourceProject): Promise<r
   return [builtInSource(env, project), ...(bound === null ? [] : [bound])];
 };
 
-/** Whether a project can be bound to a source: everything that an export reads of it is readable. Stores nothing. */
+/** Whether a project can be bound to a source: all columns that exports need are readable. Stores nothing. */
 export const checkSource = (env: Env, source: TableSource, password: string): Promise<Result<null, SourceFailure>> =>
   checkTable(env, source, password);
 
-/** Null: the project is bound to none. */
+/** null: the project is not bound. */
 async function boundSource(env: Env, project: SourceProject): Promise<TraceSource | null> {
   const binding = await workspace(env, project.tenantId).binding(project.projectId);
   return binding === null ? null : clickHouseSource(env, project, binding);

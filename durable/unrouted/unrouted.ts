@@ -46,7 +46,7 @@ const RECOVERY_MS = 30_000;
 const DAYS_PER_REQUEST = 50;
 const DAYS_PER_ALARM = 1000;
 
-/** Days of deleted projects erased per alarm, and days told to check their retention. */
+/** Days of deleted projects erased per alarm, and days whose retention is checked per alarm. */
 const DAYS_ERASED_PER_ALARM = 50;
 const RETENTION_CHECKS_PER_ALARM = 200;
 

@@ -13,12 +13,12 @@ import type { Env } from "../protocol/env.ts";
 import type { PlainSecrets } from "../protocol/listener.ts";
 import { sealText } from "../secrets/vault.ts";
 
-/** Secrets of deployments are sealed here, so that no actor and no log sees them as they were sent. */
+/** Seals the secrets of deployments, so that no actor and no log contains them in plain text. */
 
-/** What a new revision runs, as it was sent. */
+/** The content of a new revision, as sent. */
 export type SentContent = Omit<RevisionContent, "secrets"> & { readonly secrets: PlainSecrets };
 
-/** Changes of what runs; absent members stay as they are. */
+/** Changes of the content; absent members stay as they are. */
 export type SentChange = Partial<SentContent>;
 
 const KEY_RANDOM_BYTES = 32;

@@ -8,13 +8,13 @@ import { storageFaultOf } from "../protocol/storage-faults.ts";
 /** Most days of a project that are considered: ten years. */
 const MAX_DAYS = 3660;
 
-/** Shards asked per request over all its projects, and concurrently. */
+/** Shards queried per request over all its projects, and concurrently. */
 const MAX_SHARDS = 1000;
 const SHARDS_AT_ONCE = 8;
 
 /**
- * Statistics of projects, in their order; of each only the newest days, as far as one request may ask. null: the storage
- * of the project's runs fails, which hides no other project.
+ * Statistics of projects, in order; of each only the newest days, within the limits of one request. null: the storage
+ * of the project's runs fails; other projects are not affected.
  */
 export async function projectStatistics(
   env: Env,

@@ -4,8 +4,8 @@ import { PLANES } from "../deployment/planes.ts";
 import { deployment } from "../protocol/actors.ts";
 
 /**
- * Hands a request to the revision that serves. The deployment is asked at each request, so that a switch interrupts no
- * request: each goes to the revision before it or to the one after it.
+ * Forwards a request to the active revision. The active revision is read for each request, so that a switch interrupts
+ * none: each goes to the old revision or to the new one.
  */
 export async function serveAgent(
   place: Place,

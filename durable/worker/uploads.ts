@@ -4,7 +4,10 @@ import { storeUpload } from "../deployment/data-plane/edge/agent-store.ts";
 import type { Env } from "../protocol/env.ts";
 import { openText, sealText } from "../secrets/vault.ts";
 
-/** The right to upload one source. Sealed into an address, it needs no key, like the signed URLs of object stores. */
+/**
+ * The right to upload one source. It is sealed into an address, which needs no key, like the signed URLs of object
+ * stores.
+ */
 export interface Upload {
   readonly tenantId: string;
   readonly path: string;
@@ -26,7 +29,7 @@ export async function uploadTicket(
   return { path, ticket };
 }
 
-/** What the ticket allows; null: it is not ours, or it has expired. */
+/** The upload that the ticket allows; null: the ticket is not valid, or it has expired. */
 export async function openUpload(env: Env, ticket: string, now: number): Promise<Upload | null> {
   const plain = await openText(env, CONTEXT, ticket);
   if (plain === null) return null;

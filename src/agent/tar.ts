@@ -75,7 +75,7 @@ function pathProblem(path: string, { pathCharacters }: TarLimits): string | null
   return null;
 }
 
-/** `tar -C folder .` writes every path with `./` in front. */
+/** `tar -C folder .` writes every path with the prefix `./`. */
 const cleanPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
 /** A path as messages quote it: short, with control characters escaped. */

@@ -24,11 +24,11 @@ import { clockIn, dayIn, pageIn, type TableDay } from "./replies.ts";
 export interface ClickHouseTable {
   /** Whether all columns can be read; reads no row. */
   check(): Promise<Result<null, SourceFailure>>;
-  /** The time by the server's clock, in epoch microseconds; null: the table does not say when a row was inserted. */
+  /** The time by the server's clock, in epoch microseconds; null: the table has no insertion times. */
   now(): Promise<Result<number | null, SourceFailure>>;
   /**
-   * Cuts the rows of a scope into pages of about `pageBytes` uncompressed bytes in the fields. A page exceeds that by one
-   * run at most; otherwise the answer is `row_too_large`.
+   * Cuts the rows of a scope into pages of about `pageBytes` uncompressed bytes in the fields. A page exceeds that by
+   * one run at most; otherwise the answer is `row_too_large`.
    */
   pages(scope: PageScope, pageBytes: number): Promise<Result<readonly PageBounds[], SourceFailure>>;
   /** One page as a Parquet file of one row group. `reserve` is awaited before it is read into memory. */
@@ -48,13 +48,13 @@ const QUERY_DEADLINE_MS = 300_000;
 /** Longest answer in lines: MAX_LINES of lines.ts. */
 const LINES_BYTES = 16 * 1024 * 1024;
 
-/** Longest run, as for runs that are sent (src/trace). A page exceeds its size by one run at most. */
+/** Longest run, as for ingest (src/trace). A page exceeds its size by one run at most. */
 const MAX_RUN_BYTES = 24 * 1024 * 1024;
 
-/** What Parquet adds to the data of a page: page headers and the footer. */
+/** Parquet overhead of a page: page headers and the footer. */
 const PARQUET_SLACK_BYTES = 1024 * 1024;
 
-/** Checks the address of the server. Sends nothing yet. */
+/** Checks the address of the server. Sends no request. */
 export function openClickHouse(
   source: TableSource,
   password: string,

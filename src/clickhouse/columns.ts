@@ -3,33 +3,34 @@ import { COLUMNS, type ExportField, isList, type Kind } from "../domain/run/colu
 import { ALL_FIELDS, columnOfField } from "../domain/run/fields.ts";
 
 /**
- * How a row of the customer's table becomes a run: each field by an expression of exactly our physical type, always
- * nullable. Names of columns are checked and quoted; values never stand in a query, they are bound parameters.
+ * Maps a row of the customer's table to a run: each field is an expression of exactly our physical type, always
+ * nullable. Names of columns are checked and quoted. Values are bound parameters, never part of the query text.
  */
 
 const kindOf = (field: ExportField): Kind => COLUMNS[columnOfField(field)].kind;
 
-/** Quoted for a query. Throws for a name that is not plain: whoever took it in has refused it already. */
+/** Quotes a name for a query. Throws if the name is not plain; the validation of the binding has refused such names. */
 export const quoted = (name: string): string => {
   if (!IDENTIFIER.test(name)) throw new Error("a name for a query is not plain");
   return `\`${name}\``;
 };
 
-/** The column of the table `t`; null: it has none. */
+/** The column of the table `t`; null: there is none. */
 export const columnOf = ({ columns }: TableSource, column: TableColumn): string | null => {
   const name = columns[column];
   return name === null ? null : `t.${quoted(name ?? column)}`;
 };
 
-/** Our column for a field, as segments have it for `v1`. */
+/** The column of a field, named as in segments for `v1`. */
 const columnName = (field: ExportField): string => quoted(columnOfField(field));
 
 /** The columns of the fields, for a query over `runColumns`. */
 export const columnNames = (fields: readonly ExportField[]): string => fields.map(columnName).join(", ");
 
 /**
- * The runs of the table by the names of our columns, for a subquery: what no outer query asks for is never read. The
- * parameters `tenant` and `session` are the ids under which the runs are exported. `_time` and `_id` never are null.
+ * A subquery with the runs of the table under our column names. ClickHouse does not read columns that the outer query
+ * does not use. The parameters `tenant` and `session` are the ids under which the runs are exported. `_time` and `_id`
+ * are never null.
  */
 export const runColumns = (source: TableSource): string => {
   const columns = ALL_FIELDS.map((field) => `${fieldSql(source, field)} AS ${columnName(field)}`);
@@ -45,7 +46,7 @@ export const runColumns = (source: TableSource): string => {
   ].join(", ");
 };
 
-/** Bytes of a run in the fields that may be long, and some for all the others: see `rowBytes` in src/parquet. */
+/** Bytes of a run in the fields that may be long, plus a constant for the others: see `rowBytes` in src/trace/run. */
 export const bytesSql = (fields: readonly ExportField[]): string => {
   const long = fields.filter((field) => LONG_KINDS.has(kindOf(field)));
   return [String(SHORT_FIELDS_BYTES), ...long.map((field) => `ifNull(length(${columnName(field)}), 0)`)].join(" + ");
@@ -87,19 +88,22 @@ const fieldSql = (source: TableSource, field: ExportField): string => {
 const textSql = (column: string | null): string =>
   column === null ? typed(null, "String") : utf8(typed(column, "String"));
 
-/** What lies in a column of text is JSON already; a Map, a Tuple or any other type is written as JSON. */
+/** Text columns hold JSON already; a Map, a Tuple or any other type is converted to JSON. */
 const jsonSql = (column: string | null): string =>
   column === null
     ? textSql(null)
     : utf8(`if(match(toTypeName(${column}), ${TEXT_TYPE}), ${typed(column, "String")}, toJSONString(${column}))`);
 
-/** The name of a type of text, as a pattern in ClickHouse's quotes. */
+/** Matches the name of a text type, as a pattern in ClickHouse's quotes. */
 const TEXT_TYPE = "'^((Nullable|LowCardinality)[(])*(Fixed)?String'";
 
-/** Text in Parquet is UTF-8, and some readers refuse a whole file for one byte that is not. */
+/** Text in Parquet is UTF-8, and some readers refuse a whole file for one invalid byte. */
 const utf8 = (text: string): string => `CAST(toValidUTF8(${text}), 'Nullable(String)')`;
 
-/** A UUID by the spelling that filters and the built-in store have for it (domain/run-id.ts); another text as it is. */
+/**
+ * A UUID in the canonical spelling of filters and of the built-in store (src/domain/shared/run-id.ts); other text
+ * unchanged.
+ */
 const idSql = (text: string): string => `ifNull(toString(toUUIDOrNull(${text})), ${text})`;
 
 const listSql = (column: string | null, field: ExportField): string => {
@@ -107,7 +111,7 @@ const listSql = (column: string | null, field: ExportField): string => {
   return kindOf(field) === "ids" ? `arrayMap(parent -> ${idSql("parent")}, ${texts})` : texts;
 };
 
-/** CAST would make another number of one that is no Int64. */
+/** CAST would change a number that is not an Int64. */
 const integerSql = (column: string | null): string =>
   column === null
     ? typed(null, "Int64")

@@ -5,7 +5,7 @@ import { Deadline } from "../net/deadline.ts";
 import { sourceFailureOf } from "./failures.ts";
 import type { Query } from "./queries.ts";
 
-/** What all requests to one server share. */
+/** Shared by all requests to one server. */
 export interface Session {
   /** Without a trailing slash. */
   readonly url: string;
@@ -15,7 +15,7 @@ export interface Session {
   readonly fetch: typeof fetch;
 }
 
-/** How a successful answer is read. */
+/** How to read a successful answer. */
 export interface Expected {
   readonly limitBytes: number;
   /** Whether the answer is complete. An exception in the middle leaves its text at the end. */
@@ -30,8 +30,8 @@ const MS_PER_SECOND = 1000;
 const EXCEPTION_BYTES = 16 * 1024;
 
 /**
- * Sends one query once and reads its whole answer, within one deadline. The server is asked to hold its answer back until
- * the query is done, so that an exception shows in the headers.
+ * Sends one query once and reads its whole answer, within one deadline. The request makes the server buffer its answer
+ * until the query is done, so that an exception shows in the headers.
  */
 export async function exchange(
   session: Session,
@@ -61,10 +61,10 @@ export async function exchange(
     if (body === null || !expected.isWhole(body)) return fail(sourceFailureOf({ kind: "body", status }));
     return ok(body);
   } catch {
-    // The thrown error is not inspected: its text is the runtime's and may hold the address of the server.
+    // The text of the thrown error is not read: the runtime defines it, and it may contain the address of the server.
     return fail(sourceFailureOf({ kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
-    deadline.lift();
+    deadline.clear();
   }
 }
 

@@ -1,9 +1,11 @@
 import type { SourceFailure, SourceFailureReason } from "../domain/shared/failures.ts";
 import { isUnreached } from "../net/edge-status.ts";
 
-/** The one place that translates ClickHouse's exceptions, by their codes (src/Common/ErrorCodes.cpp of ClickHouse). */
+/**
+ * Translates ClickHouse's exceptions by their codes (src/Common/ErrorCodes.cpp of ClickHouse). No other file does that.
+ */
 
-/** What was seen of a failed request. */
+/** The observed cause of a failed request. */
 export type SourceCause =
   /** An exception, in the headers or in the body. */
   | { readonly kind: "exception"; readonly code: number; readonly status: number }
@@ -16,8 +18,8 @@ export type SourceCause =
   | { readonly kind: "network" };
 
 /**
- * Codes and names of exceptions by their meaning (`errorCodeToName` lists all). A code without a row is retryable: only
- * what is known to need a change by the customer is final.
+ * Meaning of exceptions by code and name (`errorCodeToName` lists all). A code without a row is retryable: only
+ * failures that are known to need a change by the customer are final.
  */
 export const EXCEPTIONS: readonly {
   readonly reason: TableFailureReason;
@@ -106,7 +108,7 @@ export const EXCEPTIONS: readonly {
   },
 ];
 
-/** Changed rows are found by whoever staged them. */
+/** Staging detects changed rows, not this adapter. */
 type TableFailureReason = Exclude<SourceFailureReason, "rows_changed">;
 
 const MEANINGS: Readonly<Record<TableFailureReason, { readonly retryable: boolean; readonly advice: string }>> = {
@@ -150,7 +152,9 @@ export const sourceFailure = (reason: TableFailureReason, advice: string = MEANI
   advice,
 });
 
-/** Translates what was seen into a failure. Carries nothing of the server but its code and status. */
+/**
+ * Translates an observed cause into a failure. The failure contains nothing from the server except its code and status.
+ */
 export function sourceFailureOf(cause: SourceCause): SourceFailure {
   switch (cause.kind) {
     case "exception": {

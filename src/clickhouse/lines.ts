@@ -9,7 +9,7 @@ const MAX_LINES = 100_000;
 /** An id and some numbers. Longer lines are not parsed: nested arrays would take many times the memory of their text. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-/** Reads one line, given the result of the line before (null: it is the first). Null: not an answer to the query. */
+/** Reads one line, given the result of the previous line (null: it is the first). null: not an answer to the query. */
 export type LineReader<T> = (texts: readonly string[], before: T | null) => T | null;
 
 /** Reads all lines; null: not an answer to the query. */

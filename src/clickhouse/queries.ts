@@ -45,7 +45,10 @@ export interface PageBounds {
   readonly longestRowBytes: number;
 }
 
-/** One row group of zstd pages of 1 MiB, checked every 64 rows because runs may be long. Without what segments do not use. */
+/**
+ * One row group of zstd pages of 1 MiB, checked every 64 rows because runs may be long. Features that segments do not
+ * use are off.
+ */
 const PARQUET_SETTINGS = [
   "output_format_parquet_compression_method = 'zstd'",
   "output_format_compression_level = 3",
@@ -67,7 +70,7 @@ export const clockQuery = (): Query => ({
   parameters: {},
 });
 
-/** Reads no row, but fails as reading would: unknown names, wrong types, missing rights. */
+/** Reads no row, but fails like a read: unknown names, wrong types, missing rights. */
 export const checkQuery = (scope: Scope, fields: readonly ExportField[]): Query => {
   const { sql, parameters } = rowsOf(scope, columnNames(fields));
   return { sql: `${sql} LIMIT 0 ${JSON_LINES}`, parameters };
@@ -98,7 +101,7 @@ export const daysQuery = (scope: Scope, fields: readonly ExportField[]): Query =
 
 /** The rows of a page as one Parquet file, in order. */
 export const pageQuery = (scope: Scope, fields: readonly ExportField[], { after, upto }: PageBounds): Query => {
-  // The page as a window of start times, so that the order of the table finds it.
+  // The page as a window of start times, so that ClickHouse can use the order of the table.
   const window = { start: Math.max(scope.start, after?.time ?? 0), end: Math.min(scope.end, upto.time + 1) };
   const { sql, parameters } = rowsOf({ ...scope, ...window }, columnNames(fields), [
     ...(after === null ? [] : ["(_time, _id) > ({after_time:Int64}, {after_id:String})"]),
@@ -144,8 +147,8 @@ const rowsOf = (scope: Scope, columns: string, conditions: readonly string[] = [
 };
 
 /**
- * The conditions on the insertion time; none where the table does not have it. A row without one counts as always there:
- * it is in every snapshot, and never late.
+ * The conditions on the insertion time; none if the table has no insertion times. A row without one is in every
+ * snapshot, and never late.
  */
 const arrivalOf = (source: TableSource, ingested: Scope["ingested"]) => {
   const column = columnOf(source, "ingested_at");

@@ -42,7 +42,7 @@ export const dayIn =
     return isInScope && day > (before?.day ?? -1) ? { day, rows, bytes } : null;
   };
 
-/** A safe integer, zero or above; null: the text is none. */
+/** A safe integer of at least zero; null: the text is not one. */
 function countIn(text: string | undefined): number | null {
   const count = text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
   return Number.isSafeInteger(count) ? count : null;

@@ -19,10 +19,10 @@ const sinceStart = (to: "end_time" | "first_token_time"): Field => ({
   field: { kind: "duration", from: "start_time", to },
 });
 
-/** A column that is compared by its name, as a field. */
+/** A column with one value, as a field. */
 function valueField(column: RunColumn): Field {
   const { kind } = COLUMNS[column];
-  // The kind says which of these columns it is.
+  // The kind determines which of these columns it is.
   switch (kind) {
     case "id":
       return { type: "uuid", field: { kind: "text", column: column as TextColumn } };
@@ -47,7 +47,7 @@ function valueField(column: RunColumn): Field {
 
 const VALUE_COLUMNS = RUN_COLUMNS.filter((column) => COLUMNS[column].filter === "value");
 
-/** The field that a name means; undefined: none. */
+/** The field with this name; undefined: there is none. */
 export const fieldNamed = (name: string): Field | undefined => FIELDS.get(name);
 
 const FIELDS: ReadonlyMap<string, Field> = new Map(
@@ -78,7 +78,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map(
   }),
 );
 
-/** Column of each family's entries, and the member of its JSON object under which they stand; null: they are the whole. */
+/** Column of each family's entries, and the member of its JSON object that contains them; null: the whole JSON. */
 export const ENTRY_PLACES = {
   metadata: { column: "extra", member: "metadata" },
   inputs: { column: "inputs", member: null },
@@ -89,7 +89,7 @@ export const ENTRY_PLACES = {
   { readonly column: ColumnsWith<{ filter: "entries" }>; readonly member: string | null }
 >;
 
-/** Keys of metadata that name a conversation; `thread_id` asks for any of them. */
+/** Keys of metadata that name a conversation; `thread_id` compares with each of them. */
 export const THREAD_KEYS: readonly string[] = ["session_id", "conversation_id", "thread_id"];
 
 export const COMPARATORS = [
@@ -112,7 +112,7 @@ const EQUALITY = ["eq", "neq", "in"] as const;
 const ORDER = ["gt", "gte", "lt", "lte"] as const;
 const TEXTUAL = ["like", "notlike", "search"] as const;
 
-/** Which comparators a field takes. */
+/** The comparators that a field supports. */
 export const ACCEPTED: Readonly<Record<FieldType, readonly Comparator[]>> = {
   text: [...EQUALITY, ...ORDER, ...TEXTUAL, "exists"],
   uuid: [...EQUALITY, "exists"],

@@ -7,10 +7,10 @@ export type Logic<Leaf> =
 export const leaf = <Leaf>(value: Leaf): Logic<Leaf> => ({ kind: "leaf", leaf: value });
 export const not = <Leaf>(operand: Logic<Leaf>): Logic<Leaf> => ({ kind: "not", operand });
 
-/** Every operand holds; of one operand that operand itself. */
+/** All operands are true. A single operand is returned itself. */
 export const and = <Leaf>(operands: readonly Logic<Leaf>[]): Logic<Leaf> => joined("and", operands);
 
-/** Some operand holds; of none: never. */
+/** Some operand is true; false without operands. */
 export const or = <Leaf>(operands: readonly Logic<Leaf>[]): Logic<Leaf> => joined("or", operands);
 
 const joined = <Leaf>(kind: "and" | "or", operands: readonly Logic<Leaf>[]): Logic<Leaf> => {
@@ -18,7 +18,7 @@ const joined = <Leaf>(kind: "and" | "or", operands: readonly Logic<Leaf>[]): Log
   return only !== undefined && another === undefined ? only : { kind, operands };
 };
 
-/** What a tree becomes, from its leaves upwards. */
+/** A fold of a tree, from the leaves upwards. */
 export interface LogicFold<Leaf, T> {
   leaf(leaf: Leaf): T;
   and(operands: readonly T[]): T;

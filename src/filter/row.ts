@@ -5,7 +5,7 @@ type FilteredColumn = ColumnsWith<{ filter: "value" | "items" | "entries" }>;
 /** The columns that filters read, by the names of physical columns: a list is read from its LIST<STRING> column. */
 export type FilterColumn = { [C in FilteredColumn]: C extends ListColumn ? `_${C}` : C }[FilteredColumn];
 
-/** One run; a column is read only when a comparison needs it. Null: the run has no value there. */
+/** One run. A column is read only when a comparison needs it. null: the run has no value there. */
 export interface RowView {
   value<C extends FilterColumn>(column: C): FilterValue<C> | null;
 }

@@ -1,4 +1,4 @@
-/** The bytes of the syntax of JSON (RFC 8259), and where its strings, numbers and literals end. */
+/** The bytes of JSON syntax (RFC 8259), and the ends of its strings, numbers and literals. */
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;

@@ -3,8 +3,8 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, Q
 import { MAX_DEPTH, skipKey, skipSpace, skipString, skipValue } from "./skip.ts";
 
 /**
- * Finds values in JSON text without building them, so that the bytes of a member can be kept exactly as received. The
- * syntax is checked in full; whether the bytes are UTF-8 is not.
+ * Finds values in JSON text without parsing them, so that the bytes of a member can be kept exactly as received. The
+ * syntax is checked completely, UTF-8 validity is not.
  */
 
 /** A range of bytes; `end` is not included. */
@@ -18,21 +18,23 @@ export interface JsonMember extends JsonRange {
   readonly key: string;
 }
 
-/** Where the text is not JSON, or beyond a bound: the position of the byte. */
+/** The position at which the text is not JSON, or exceeds a limit. */
 export interface JsonError {
   readonly at: number;
   readonly message: string;
 }
 
-/** Most members listed of one object, a bound on memory: a run has some twenty, its metadata a hundred [LIM-26]. */
+/** Most members of one object, to limit memory: a run has about twenty, its metadata a hundred [LIM-26]. */
 export const MAX_MEMBERS = 10_000;
 
-/** Longest key that is built letter by letter: fastest for short ones, but twenty bytes of memory a letter. */
+/**
+ * Longest key that is built character by character: fastest for short keys, but twenty bytes of memory per character.
+ */
 const SHORT_KEY_BYTES = 64;
 
 const utf8 = new TextDecoder();
 
-/** The members of the object that the bytes are, in their order, repeated keys included: at most `MAX_MEMBERS`. */
+/** The members of the object in order, including repeated keys: at most `MAX_MEMBERS`. The bytes must be one object. */
 export function scanObject(bytes: Uint8Array): Result<readonly JsonMember[], JsonError> {
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) return notJson(start);
@@ -47,7 +49,7 @@ export function scanObject(bytes: Uint8Array): Result<readonly JsonMember[], Jso
   return members.length > MAX_MEMBERS ? fail({ at: start, message: `more than ${MAX_MEMBERS} members` }) : ok(members);
 }
 
-/** Checks that the bytes are one JSON value with nothing but white space around it, and answers its range. */
+/** Checks that the bytes are one JSON value with only white space around it, and answers its range. */
 export function scanValue(bytes: Uint8Array): Result<JsonRange, JsonError> {
   const start = skipSpace(bytes, 0);
   const end = skipValue(bytes, start);
@@ -69,7 +71,10 @@ export function valueAt(bytes: Uint8Array, path: readonly (string | number)[]): 
   return found;
 }
 
-/** The values of some members of the object at `at`, in one pass; none if it is no object. The last of repeated keys counts. */
+/**
+ * The values of some members of the object at `at`, in one pass; none if it is not an object. The last of repeated keys
+ * counts.
+ */
 export function membersNamed(
   bytes: Uint8Array,
   names: readonly string[],

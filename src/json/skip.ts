@@ -12,12 +12,12 @@ import {
 } from "./bytes.ts";
 
 /**
- * Moves over JSON text and checks its syntax (RFC 8259) in one pass, without recursion. Each function takes the
- * position where something begins and answers the position after it, or `~position` of the error, which is negative.
- * Whether the bytes are UTF-8 is not checked here.
+ * Skips JSON text and checks its syntax (RFC 8259) in one pass, without recursion. Each function takes the position
+ * where an element begins and answers the position after it, or `~position` of the error, which is negative. UTF-8
+ * validity is not checked.
  */
 
-/** Deepest nesting accepted: a bound on memory. Readers of exported text fail at about a thousand levels [LIM-41]. */
+/** Deepest nesting, to limit memory. Readers of exported text fail at about a thousand levels [LIM-41]. */
 export const MAX_DEPTH = 512;
 
 const LOWER_U = 0x75;
@@ -25,12 +25,12 @@ const LOWER_U = 0x75;
 /** Closing brackets of the open containers. One array serves all calls: they are synchronous. */
 const closers = new Uint8Array(MAX_DEPTH);
 
-/** 1 for each byte that may stand inside a string as it is. */
+/** 1 for each byte that is allowed unescaped inside a string. */
 const plainInString = new Uint8Array(256).fill(1, 0x20);
 plainInString[QUOTE] = 0;
 plainInString[BACKSLASH] = 0;
 
-/** 1 for each letter that may follow a backslash, except `u`. */
+/** 1 for each character that may follow a backslash, except `u`. */
 const escapable = new Uint8Array(256);
 for (const letter of '"\\/bfnrt') escapable[letter.charCodeAt(0)] = 1;
 
@@ -103,7 +103,7 @@ export function skipString(bytes: Uint8Array, from: number): number {
   return bytes[at] === QUOTE ? at + 1 : ~at;
 }
 
-/** Most of the bytes are text: four at once take about half the time. */
+/** Most of the bytes are text: four bytes per step take about half the time. */
 function skipPlain(bytes: Uint8Array, from: number): number {
   const lastFour = bytes.length - 4;
   let at = from;
@@ -116,7 +116,7 @@ function skipPlain(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** `at` lies inside the bytes. */
+/** `at` must be inside the bytes. */
 const plainAt = (bytes: Uint8Array, at: number): number => plainInString[bytes[at] as number] as number;
 
 function skipEscape(bytes: Uint8Array, from: number): number {
@@ -158,7 +158,7 @@ function skipDigits(bytes: Uint8Array, from: number): number {
   return at === from ? ~at : at;
 }
 
-/** Skips white space, of which there may be none. */
+/** Skips optional white space. */
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
   for (;;) {

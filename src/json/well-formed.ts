@@ -2,7 +2,7 @@
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 /**
- * JSON of `JSON.stringify` with U+FFFD in place of lone surrogates, as in all text in UTF-8. Many engines fail a whole
- * query for one such escape.
+ * Output of `JSON.stringify` with U+FFFD in place of lone surrogates, as in all UTF-8 text. Many engines fail a whole
+ * query because of one such escape.
  */
 export const wellFormedJson = (json: string): string => json.replace(LONE_SURROGATE, "$1\ufffd");

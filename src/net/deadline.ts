@@ -1,5 +1,5 @@
 /**
- * The time limit of a request, including its response. `lift` stops the timer: one of `AbortSignal.timeout` cannot be
+ * The time limit of a request, including its response. `clear` stops the timer: one of `AbortSignal.timeout` cannot be
  * stopped and keeps an actor in memory until it fires.
  */
 export class Deadline {
@@ -20,7 +20,7 @@ export class Deadline {
   }
 
   /** Stops the timer; must be called when the request is done. */
-  lift(): void {
+  clear(): void {
     clearTimeout(this.#timer);
   }
 }

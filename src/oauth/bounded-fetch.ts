@@ -13,7 +13,7 @@ const DEADLINE_MS = 10_000;
 
 const TOO_MANY_REQUESTS = 429;
 
-/** Thrown by `boundedFetch` through the OAuth library and caught by `translated`. Holds nothing of the answer. */
+/** Thrown by `boundedFetch` through the OAuth library and caught by `translated`. Contains nothing of the answer. */
 export class UnusableAnswer extends Error {
   readonly reason: ProviderFailure["reason"];
 
@@ -53,7 +53,7 @@ export async function boundedFetch(url: string, request: BoundedRequest): Promis
     // Other errors come from the runtime; their texts are not defined.
     throw new UnusableAnswer(deadline.hasPassed ? "provider_timeout" : "provider_unreachable");
   } finally {
-    deadline.lift();
+    deadline.clear();
   }
 }
 

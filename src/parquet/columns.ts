@@ -9,13 +9,13 @@ import {
 } from "../domain/run/columns.ts";
 
 /**
- * The physical columns of a segment. Both format versions are made of the same chunk bytes; only the annotations in the
- * footer differ. A list has two chunks: JSON text for `v1`, LIST<STRING> for `v2_beta`. Columns whose name begins with
- * `_` exist in segments only.
+ * The physical columns of a segment. Both format versions use the same chunk bytes; only the annotations in the footer
+ * differ. A list has two chunks: JSON text for `v1`, LIST<STRING> for `v2_beta`. Columns whose name begins with `_`
+ * exist in segments only.
  */
 export type ColumnName = RunColumn | ListChunk<ListColumn>;
 
-/** The chunk of a list as LIST<STRING>, beside that of its JSON text. */
+/** The chunk of a list as LIST<STRING>, in addition to that of its JSON text. */
 export type ListChunk<C extends ListColumn> = `_${C}`;
 
 /** `text` streams unparsed bytes; `string` is buffered and may get a dictionary and statistics. */
@@ -42,7 +42,7 @@ const STRING = { ...NOTHING, kind: "string", dictionary: true, bounds: true } as
 const LIST = { ...NOTHING, kind: "list", dictionary: true } as const;
 const LIST_TEXT = { ...NOTHING, kind: "string", dictionary: true } as const;
 
-/** How the columns of a kind are stored, where the table says nothing else. */
+/** Storage of each kind; the table of columns has the exceptions. */
 const TRAITS: Readonly<Record<Kind, ColumnTraits>> = {
   id: STRING,
   string: STRING,
@@ -67,9 +67,9 @@ const isDefault = (column: RunColumn): boolean => FACTS[column].exported === und
 const LISTS = RUN_COLUMNS.filter(isList);
 
 /**
- * Every physical column, in the order in which the chunks stand in a file. What an export of all fields copies is one
- * range for `v2_beta` and two for `v1` (the list chunks are left out): large chunks, lists, what is exported by
- * default, the JSON text of lists, everything else.
+ * Every physical column, in the order of the chunks in a file. An export of all fields copies one range for `v2_beta`
+ * and two for `v1` (without the list chunks). The order is: large chunks, lists, default export fields, the JSON text
+ * of lists, everything else.
  */
 export const COLUMN_NAMES: readonly ColumnName[] = [
   ...RUN_COLUMNS.filter(isLarge),
@@ -79,7 +79,7 @@ export const COLUMN_NAMES: readonly ColumnName[] = [
   ...RUN_COLUMNS.filter((column) => !isDefault(column)),
 ];
 
-/** How each physical column is stored. */
+/** Storage of each physical column. */
 // The entries are all of the names, each once.
 export const COLUMNS = Object.fromEntries([
   ...RUN_COLUMNS.map((column) => [column, traitsOf(column)]),
@@ -93,6 +93,6 @@ export const SCHEMA_COLUMNS: readonly ColumnName[] = [
   ...RUN_COLUMNS.filter((column) => !isDefault(column)),
 ];
 
-/** The list whose items a physical column holds as LIST<STRING>; null: it is of another kind. */
+/** The list whose items a physical column holds as LIST<STRING>; null: the column is no such chunk. */
 export const listIn = (column: ColumnName): ListColumn | null =>
   LISTS.find((list) => listChunk(list) === column) ?? null;

@@ -15,10 +15,10 @@ type PageEncodingStats = NonNullable<NonNullable<ColumnChunk["meta_data"]>["enco
 /** First and last four bytes of a Parquet file: "PAR1". */
 export const MAGIC = new Uint8Array([0x50, 0x41, 0x52, 0x31]);
 
-/** Bytes behind the metadata: its length and the magic. */
+/** Bytes after the metadata: its length and the magic. */
 const FOOTER_END_BYTES = 8;
 
-/** A column chunk at its place in a file. A bloom filter, if there is one, stands directly behind it. */
+/** A column chunk with its offset in a file. Its bloom filter, if any, directly follows it. */
 export interface PlacedChunk {
   readonly column: ColumnName;
   readonly codec: Compression;
@@ -39,7 +39,7 @@ export interface RowGroup {
   readonly chunks: readonly PlacedChunk[];
 }
 
-/** What the end of a segment says: it has one row group. */
+/** The footer of a segment, which has one row group. */
 export type Footer = RowGroup;
 
 export type FooterFailure =
@@ -47,8 +47,8 @@ export type FooterFailure =
   | { readonly reason: "not_a_segment"; readonly message: string };
 
 /**
- * Reads the footer of a segment from the last bytes of the file. When they are too few, `neededBytes` says how many
- * of the last bytes hold it.
+ * Reads the footer of a segment from the last bytes of the file. If they are too few, `neededBytes` is the number of
+ * last bytes that contain it.
  */
 export const readFooter = (tail: Uint8Array): Result<Footer, FooterFailure> => {
   if (tail.length < FOOTER_END_BYTES) return fail({ reason: "tail_too_short", neededBytes: FOOTER_END_BYTES });
@@ -72,8 +72,8 @@ export const footerOfFile = (file: Uint8Array): Uint8Array => {
 };
 
 /**
- * The end of a file with the given row groups: metadata, its length and the magic. `schema` picks the chunks and says
- * how they are shown. No clock and no dice: equal input gives equal bytes.
+ * The end of a file with the given row groups: metadata, its length and the magic. `schema` selects the chunks and
+ * their annotations. Deterministic: equal input gives equal bytes.
  */
 export const writeFooter = (schema: FileSchema, groups: readonly RowGroup[]): Uint8Array => {
   const writer = new ByteWriter(4096);
@@ -85,7 +85,7 @@ export const writeFooter = (schema: FileSchema, groups: readonly RowGroup[]): Ui
     created_by: "waybill",
     metadata_length: 0,
   };
-  // Bounds are shortened already, with their exactness.
+  // The bounds are truncated already, and marked as such.
   writeMetadata(writer, metadata, Number.POSITIVE_INFINITY);
   writer.appendBytes(MAGIC);
   return writer.getBytes();
@@ -105,7 +105,8 @@ const rowGroupOf = (schema: FileSchema, group: RowGroup): FileMetaData["row_grou
     columns: placed.map(({ chunk, path }, index) => columnOf(chunk, path, elementOf[index])),
     total_byte_size: sum((chunk) => chunk.rawBytes),
     num_rows: BigInt(group.rows),
-    // Our chunks do not stand in schema order; without this, readers take the first column's place for the group's.
+    // Our chunks are not in schema order; without this, readers take the offset of the first column as that of the
+    // group.
     file_offset: BigInt(Math.min(...placed.map(({ chunk }) => chunk.offset))),
     total_compressed_size: sum((chunk) => chunk.bytes),
   };
@@ -158,7 +159,7 @@ const footerStatistics = ({ nulls, bounds }: Statistics): FooterStatistics => ({
       }),
 });
 
-/** Bounds as stored, so that what was read is written again unchanged. */
+/** Bounds as stored, so that they are written unchanged. */
 const RAW_BOUNDS = {
   stringFromBytes: (bytes: Uint8Array) => bytes.slice(),
   timestampFromMicroseconds: (micros: bigint) => micros,
@@ -177,7 +178,7 @@ const placedChunk = ({ meta_data }: ColumnChunk): PlacedChunk => {
   const codec = codecOfFooter(meta_data.codec);
   if (codec === null) throw new Error(`pages of codec ${meta_data.codec} are not ours`);
   const { dictionary_page_offset, statistics } = meta_data;
-  // Levels need not be read where there are no nulls, so it must be known.
+  // Levels need not be read where there are no nulls, so the count must be known.
   if (statistics?.null_count === undefined) throw new Error(`the column ${name} does not say how many nulls it has`);
   const dataOffset = Number(meta_data.data_page_offset);
   const offset = Number(dictionary_page_offset ?? meta_data.data_page_offset);

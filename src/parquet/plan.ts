@@ -3,12 +3,11 @@ import { type Footer, MAGIC, type PlacedChunk, type RowGroup, writeFooter } from
 import { columnsFor, type FileSchema, type Selection, schemaFor } from "./schema.ts";
 
 /**
- * From segments to exported files without looking at a value: a file is the magic, byte ranges of segments and a
- * footer made for it. Pure: the same segments give the same files, always, so that any part of any file can be made
- * again from the plan.
+ * Plans exported files from segments without reading values: a file is the magic, byte ranges of segments and a new
+ * footer. Pure: equal segments give equal files, so any part of any file can be generated again from the plan.
  */
 
-/** A range of a file: copied from a segment (`segment`: its index in what was planned), or given. */
+/** A range of a file: copied from a segment (`segment`: its index in the input), or literal bytes. */
 export type ByteRange =
   | { readonly kind: "copy"; readonly segment: number; readonly offset: number; readonly length: number }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array };
@@ -17,9 +16,9 @@ export interface PlannedFile {
   /** From 0, in the order of the segments. */
   readonly ordinal: number;
   readonly rows: number;
-  /** Sum of the pieces. */
+  /** Total size of the pieces. */
   readonly bytes: number;
-  /** In the order in which they make the file. */
+  /** In file order. */
   readonly pieces: readonly ByteRange[];
 }
 
@@ -30,8 +29,8 @@ export interface PlannedSegment {
 }
 
 /**
- * Packs the segments, in their order, into files of at most `targetFileBytes`; only a file of a single segment may be
- * larger. No segments, no files. Throws when a segment lacks a column that the selection needs.
+ * Packs the segments, in order, into files of at most `targetFileBytes`; only a file of a single segment may be larger.
+ * Without segments there are no files. Throws if a segment lacks a column of the selection.
  */
 export const planFiles = (
   segments: readonly PlannedSegment[],
@@ -43,13 +42,13 @@ export const planFiles = (
   return packed(sources, form, targetFileBytes).map((packed, ordinal) => fileOf(ordinal, form.schema, packed));
 };
 
-/** What a segment adds to a file: its rows, and an upper bound of its bytes. */
+/** The contribution of a segment to a file: its rows, and an upper bound of its bytes. */
 export interface SizeBound {
   readonly rows: number;
   readonly mostBytes: number;
 }
 
-/** The shares of segments in the files that they will be part of. Throws when one lacks a column of the selection. */
+/** The size bounds of segments. Throws if one lacks a column of the selection. */
 export const sizeBoundsOf = (
   segments: readonly PlannedSegment[],
   selection: Selection,
@@ -59,7 +58,7 @@ export const sizeBoundsOf = (
   return segments.map((segment, index) => sourceOf(segment, index, form, targetFileBytes));
 };
 
-/** The files that `planFiles` makes of segments with these shares, in their order. */
+/** The files that `planFiles` makes of segments with these size bounds, in order. */
 export const filesOfSizeBounds = (
   shares: readonly SizeBound[],
   selection: Selection,
@@ -72,7 +71,7 @@ export const filesOfSizeBounds = (
   }));
 };
 
-/** The pieces of the bytes from `start` to `end` (not included) of a file. */
+/** The pieces of the bytes from `start` to `end` (exclusive) of a file. */
 export const byteRangesBetween = (file: PlannedFile, start: number, end: number): ByteRange[] => {
   const pieces: ByteRange[] = [];
   let position = 0;
@@ -86,15 +85,15 @@ export const byteRangesBetween = (file: PlannedFile, start: number, end: number)
   return pieces;
 };
 
-/** The numbers in a footer grow by a few bytes when there are many row groups: counts of rows, groups and bytes. */
+/** The counts of rows, groups and bytes in a footer take a few bytes more when there are many row groups. */
 const FOOTER_SLACK_BYTES = 32;
 
-/** What all files of a selection have in common. */
+/** What all files of a selection share: their schema, and the size of a file without segments. */
 interface Form {
   readonly schema: FileSchema;
   readonly needed: ReadonlySet<ColumnName>;
   readonly bareFooterBytes: number;
-  /** A file without any segment. */
+  /** Size of a file without segments. */
   readonly emptyBytes: number;
 }
 
@@ -109,20 +108,20 @@ const formOf = (selection: Selection): Form => {
   };
 };
 
-/** What one segment gives to a file. */
+/** The contribution of one segment to a file. */
 interface Chunks {
   readonly rows: number;
-  /** The needed chunks in the order of their offsets, and the fewest ranges that hold them. */
+  /** The needed chunks in the order of their offsets, and the fewest ranges that contain them. */
   readonly chunks: readonly PlacedChunk[];
   readonly ranges: readonly { readonly offset: number; readonly length: number }[];
 }
 
-/** With its place among the segments; its share is its ranges and its row group in the footer. */
+/** A segment with its index. Its size bound covers its ranges and its row group in the footer. */
 interface Source extends Chunks, SizeBound {
   readonly index: number;
 }
 
-/** Fills one file after the other: as many as fit into the target, and one at least. */
+/** Fills files in order: each takes as many items as fit into the target, and at least one. */
 const packed = <Item extends SizeBound>(
   items: readonly Item[],
   { emptyBytes }: Form,
@@ -160,7 +159,7 @@ const sourceOf = (segment: PlannedSegment, index: number, form: Form, targetFile
   return { ...given, index, mostBytes: rangeBytes + groupBytes(form.schema, given, farthest) - form.bareFooterBytes };
 };
 
-/** Footer bytes of a single row group whose offsets are beyond all that it can get: varints only grow with numbers. */
+/** Footer bytes of a single row group with offsets beyond any possible value: varints only grow with numbers. */
 const groupBytes = (schema: FileSchema, { rows, chunks }: Chunks, farthest: number): number => {
   const moved = chunks.map((chunk) => ({ ...chunk, offset: chunk.offset + farthest }));
   return writeFooter(schema, [{ rows, chunks: moved }]).length;

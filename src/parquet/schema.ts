@@ -4,13 +4,13 @@ import { ALL_FIELDS, columnOfField, EXPORT_FIELDS } from "../domain/run/fields.t
 import type { FormatVersion } from "../domain/shared/format.ts";
 import { COLUMN_NAMES, COLUMNS, type ColumnKind, type ColumnName, listChunk, SCHEMA_COLUMNS } from "./columns.ts";
 
-/** What an export asks for. `fields` null: EXPORT_FIELDS. The order of `fields` does not matter. */
+/** Columns and format of an export. `fields` null: EXPORT_FIELDS. The order of `fields` does not matter. */
 export interface Selection {
   readonly version: FormatVersion;
   readonly fields: readonly ExportField[] | null;
 }
 
-/** The columns of one file, in schema order: the elements of the footer, and which chunk belongs to each leaf. */
+/** The columns of one file, in schema order: the elements of the footer, and the chunk of each leaf. */
 export interface FileSchema {
   readonly elements: readonly SchemaElement[];
   readonly leaves: readonly { readonly column: ColumnName; readonly path: readonly string[] }[];
@@ -27,7 +27,7 @@ export const schemaFor = ({ version, fields }: Selection): FileSchema => {
   );
 };
 
-/** Schema of a segment that holds the given columns: names are those of COLUMNS, times are UTC. */
+/** Schema of a segment with the given columns: names are those of COLUMNS, times are UTC. */
 export const segmentSchema = (held: ReadonlySet<ColumnName>): FileSchema =>
   schemaOf(
     SCHEMA_COLUMNS.filter((column) => held.has(column)).map((column) => ({ name: column, column })),
@@ -40,7 +40,7 @@ export const columnsFor = (selection: Selection): readonly ColumnName[] => {
   return COLUMN_NAMES.filter((name) => needed.has(name));
 };
 
-/** The column behind a field: lists are shown as JSON text in `v1`, as LIST<STRING> in `v2_beta`. */
+/** The physical column of a field: lists are JSON text in `v1`, LIST<STRING> in `v2_beta`. */
 const chunkOfField = (field: ExportField, version: FormatVersion): ColumnName => {
   const column = columnOfField(field);
   return version === "v2_beta" && isList(column) ? listChunk(column) : column;
@@ -101,7 +101,9 @@ const leafElement = (name: string, kind: ColumnKind, version: FormatVersion): Sc
   }
 };
 
-/** The converted type means UTC, so a reader that knows only it would show a time without zone as UTC: `v1` has none. */
+/**
+ * The converted type means UTC. A reader that knows only it would show a time without zone as UTC, so `v1` has none.
+ */
 const timeAnnotation = (version: FormatVersion): Partial<SchemaElement> =>
   version === "v1"
     ? { logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MICROS" } }

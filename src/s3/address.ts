@@ -12,20 +12,20 @@ export interface BucketAddress {
   readonly region: string;
 }
 
-/** Region for stores without regions; R2 and Google Cloud Storage expect this word. */
+/** Region for stores without regions; R2 and Google Cloud Storage expect this value. */
 const REGION_OF_OTHERS = "auto";
 
-/** A name that cannot change the URL it is put into. Upper case and `_` occur in old buckets and other stores. */
+/** A name that cannot change the URL that contains it. Upper case and `_` occur in old buckets and other stores. */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 
-/** A name that can be part of a host name: a dot would not be covered by the wildcard certificate of AWS. */
+/** A name that can be part of a host name: the wildcard certificate of AWS does not cover a dot. */
 const HOST_LABEL = /^[a-z0-9-]+$/;
 
 const REGION = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The address of a destination's bucket. The configuration is hostile input: nothing in it may lead a request to a
- * private network or change the meaning of a URL.
+ * The address of a destination's bucket. The configuration is untrusted: it must not lead a request to a private
+ * network or change the meaning of a URL.
  */
 export function addressOf(
   config: DestinationConfig,
@@ -56,8 +56,9 @@ export function addressOf(
 }
 
 /**
- * URL of an object. All but `A-Za-z0-9-_.~/` is percent-encoded: this is what the signer signs, and R2 uses the path as
- * sent. Throws for a key with a folder `.` or `..`, which no URL can address; `addressOf` refuses such prefixes.
+ * URL of an object. All characters except `A-Za-z0-9-_.~/` are percent-encoded: the signer signs this form, and R2 uses
+ * the path as sent. Throws for a key with a folder `.` or `..`, which no URL can address; `addressOf` refuses such
+ * prefixes.
  */
 export function objectUrl(address: BucketAddress, key: string, query: Readonly<Record<string, string>> = {}): string {
   const segments = key.split("/");
@@ -72,7 +73,7 @@ const addressOnAws = (bucketName: string, region: string | null): Result<BucketA
     return fail(invalid("Set config.region for a bucket on AWS, or endpoint_url for another store."));
   }
   const host = `s3.${region.toLowerCase()}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
-  // No region leads away from amazonaws.com: REGION allows no dot and no slash.
+  // Every region stays below amazonaws.com: REGION allows no dot and no slash.
   const base = HOST_LABEL.test(bucketName) ? `https://${bucketName}.${host}/` : `https://${host}/${bucketName}/`;
   return ok({ base, region });
 };

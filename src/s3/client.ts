@@ -12,18 +12,18 @@ import { codeOf, completionOf, etagOf, isError, readReply, uploadIdOf } from "./
 export interface StoreOptions {
   /** For development: accept http and https endpoints on this machine. */
   readonly allowLoopback: boolean;
-  /** Deadline of each request, the body of its answer included; DEFAULT_TIMEOUT_MS without it. */
+  /** Deadline of each request, including the body of its answer; default: DEFAULT_TIMEOUT_MS. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
 
-/** Enough for a part of 8 MiB at 1.1 Mbit/s; a store that takes longer counts as unreachable [LIM-18]. */
+/** Enough for a part of 8 MiB at 1.1 Mbit/s; a slower store counts as unreachable [LIM-18]. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** What an HTTP header can carry: visible ASCII. */
+/** Characters of an HTTP header: visible ASCII. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
-/** The adapter for S3 stores. Sends nothing yet; fails when the configuration or the credentials cannot work. */
+/** The adapter for S3 stores. Sends no request; fails if the configuration or the credentials cannot work. */
 export function openS3Store(
   config: DestinationConfig,
   credentials: Credentials,
@@ -38,7 +38,7 @@ export function openS3Store(
     credentials,
     region: address.value.region,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    // workerd's fetch insists on being called as a function of the global object.
+    // workerd's fetch must be called as a function of the global object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     signingKeys: new Map(),
   };
@@ -105,7 +105,7 @@ const written = (operation: StoreOperation, answer: StoreAnswer, md5: string): R
   return etag === null ? notS3(operation, answer) : ok({ etag, md5 });
 };
 
-/** A store may send 200 before it joins the parts; the body then says whether that failed. */
+/** A store may send 200 before it joins the parts; the body then reports a failure. */
 const completed = (answer: StoreAnswer): Result<JoinedObject, StoreFailure> => {
   const { status, body } = answer;
   const reply = readReply(body);
@@ -116,7 +116,7 @@ const completed = (answer: StoreAnswer): Result<JoinedObject, StoreFailure> => {
   return ok({ etag: etagOf(reply.text("ETag")) });
 };
 
-/** What is gone already counts as removed. */
+/** A missing object counts as removed. */
 const gone = (
   answer: Result<StoreAnswer, StoreFailure>,
   already: "no_such_key" | "no_such_upload",

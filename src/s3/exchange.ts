@@ -8,7 +8,7 @@ import type { StoreOperation } from "../store/store.ts";
 import { s3FailureOf } from "./failures.ts";
 import { codeOf } from "./replies.ts";
 
-/** What all requests to one bucket have in common. */
+/** Shared by all requests to one bucket. */
 export interface Session {
   readonly credentials: Credentials;
   readonly region: string;
@@ -33,7 +33,7 @@ export interface StoreAnswer {
   readonly body: Uint8Array;
 }
 
-/** Longest body that is read. The XML replies to our requests are far shorter; an error has some hundred bytes. */
+/** Longest body that is read. The XML replies to our requests are far shorter; an error has a few hundred bytes. */
 const REPLY_LIMIT_BYTES = 64 * 1024;
 
 /**
@@ -42,7 +42,7 @@ const REPLY_LIMIT_BYTES = 64 * 1024;
  */
 export async function exchange(session: Session, request: StoreRequest): Promise<Result<StoreAnswer, StoreFailure>> {
   const { operation } = request;
-  // Signed without the body: the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
+  // Signed without the body, because the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
   const headers = await signedHeaders(session, request);
   const deadline = new Deadline(session.timeoutMs);
   try {
@@ -61,10 +61,10 @@ export async function exchange(session: Session, request: StoreRequest): Promise
     if (body === null) return fail(s3FailureOf(operation, { kind: "oversized", status }));
     return ok({ status, headers: response.headers, body });
   } catch {
-    // The thrown error is not inspected: its text is the runtime's and may hold the address of the store.
+    // The text of the thrown error is not read: the runtime defines it, and it may contain the address of the store.
     return fail(s3FailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
-    deadline.lift();
+    deadline.clear();
   }
 }
 
@@ -81,7 +81,7 @@ const signedHeaders = async (session: Session, request: StoreRequest): Promise<H
     region: session.region,
     cache: session.signingKeys,
   }).sign();
-  // Set after signing, because proxies rewrite it. A compressed answer would hide the length of the object.
+  // Set after signing, because proxies rewrite it. With a compressed answer the length of the object would be unknown.
   headers.set("Accept-Encoding", "identity");
   return headers;
 };

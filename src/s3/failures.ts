@@ -3,25 +3,25 @@ import { UNREACHED } from "../net/edge-status.ts";
 import { storeFailure } from "../store/failures.ts";
 import type { StoreOperation } from "../store/store.ts";
 
-/** The one place that translates the answers of S3 stores. Stores use different codes for the same cause. */
+/** Translates the answers of S3 stores. No other file does that. Stores use different codes for the same cause. */
 
-/** What was seen of a failed request. */
+/** The observed cause of a failed request. */
 export type S3Cause =
-  /** An error answer, or an `<Error>` inside a 200. `code` as `codeOf` gave it. */
+  /** An error answer, or an `<Error>` inside a 200. `code`: the result of `codeOf`. */
   | { readonly kind: "answer"; readonly status: number; readonly code: string | null }
-  /** A success without what every S3 store sends with it: a plain web server also answers 200 to a PUT. */
+  /** A success without the members that every S3 store sends: a plain web server also answers 200 to a PUT. */
   | { readonly kind: "not_s3"; readonly status: number }
   /** A success with a longer body than the request allows. */
   | { readonly kind: "oversized"; readonly status: number }
   | { readonly kind: "deadline" }
-  /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime may not tell them apart. */
+  /** fetch threw: closed port, unknown host, untrusted certificate, reset. The runtime may not distinguish them. */
   | { readonly kind: "network" };
 
 interface Row {
   readonly kind: S3Cause["kind"];
-  /** First and last status that fit. */
+  /** First and last matching status. */
   readonly status?: readonly [number, number];
-  /** Codes that fit; `none`: an answer without a code fits. */
+  /** Matching codes; `none`: an answer without a code matches. */
   readonly codes?: readonly string[] | "none";
   readonly operations?: readonly StoreOperation[];
   readonly reason: StoreFailureReason;
@@ -32,16 +32,16 @@ interface Row {
 const REGION_ADVICE = "Set config.region to the region of the bucket, and check endpoint_url.";
 
 /**
- * From (HTTP status, S3 code, network error) to a reason; src/store/failures.ts says which reasons end a run. The first
- * row that fits decides. A known code decides over the status, because stores differ more in the status. What no row
- * names is retryable: only what is known to need a change by the customer is final.
+ * Maps (HTTP status, S3 code, network error) to a reason; src/store/failures.ts defines which reasons end a run. The
+ * first matching row decides. A known code has priority over the status, because stores differ more in the status.
+ * Anything else is retryable: only failures that are known to need a change by the customer are final.
  */
 const ROWS: readonly Row[] = [
   { kind: "network", reason: "network_lost" },
   {
     kind: "deadline",
     operations: ["put_part"],
-    // Parts are uploaded side by side: a connection that is too slow for all of them may suffice for fewer.
+    // Parts are uploaded concurrently: a connection that is too slow for all of them may suffice for fewer.
     reason: "throttled",
     advice: "The store did not take a part in time. Check the connection to it.",
   },
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
   },
   {
     kind: "answer",
-    // AWS answers so while the name of a new bucket spreads.
+    // AWS answers with this code while the name of a new bucket propagates.
     codes: ["TemporaryRedirect"],
     reason: "store_unavailable",
     advice: "The store is still making the bucket known. Wait, or set config.region to the region of the bucket.",
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     kind: "answer",
     codes: ["InvalidArgument"],
     reason: "not_supported",
-    // R2 refuses every session token with this code, Ceph a wrong one.
+    // R2 refuses every session token with this code, Ceph an invalid one.
     advice: "The store refused an argument. If you gave a session_token, it is not valid there, or not supported.",
   },
 
@@ -140,14 +140,14 @@ const ROWS: readonly Row[] = [
   { kind: "answer", status: [300, 399], reason: "not_s3" },
   { kind: "answer", status: [401, 401], reason: "access_denied" },
   { kind: "answer", status: [403, 403], reason: "access_denied" },
-  // A HEAD has no body, hence no code.
+  // A HEAD response has no body, so it has no code.
   { kind: "answer", status: [404, 404], operations: ["head"], codes: "none", reason: "no_such_key" },
   { kind: "answer", status: [408, 408], reason: "network_lost" },
   { kind: "answer", status: [412, 412], reason: "precondition_failed" },
   { kind: "answer", status: [425, 425], reason: "store_unavailable" },
   { kind: "answer", status: [429, 429], reason: "throttled" },
   { kind: "answer", status: [400, 499], operations: ["head"], reason: "unexpected_answer" },
-  // A page of a proxy or of a web server: S3 always gives a code.
+  // A page of a proxy or of a web server: S3 always sends a code.
   { kind: "answer", status: [400, 499], codes: "none", reason: "not_s3" },
   { kind: "answer", status: [501, 501], reason: "not_supported" },
   { kind: "answer", status: [503, 503], reason: "throttled" },
@@ -157,7 +157,10 @@ const ROWS: readonly Row[] = [
   { kind: "answer", reason: "unexpected_answer" },
 ];
 
-/** Translates what was seen into a failure. Carries nothing of the other side but a checked status and code. */
+/**
+ * Translates an observed cause into a failure. The failure contains nothing from the store except a checked status and
+ * code.
+ */
 export function s3FailureOf(operation: StoreOperation, cause: S3Cause): StoreFailure {
   const row = ROWS.find((candidate) => fits(candidate, operation, cause));
   if (row === undefined) throw new Error(`no row for ${cause.kind}`);

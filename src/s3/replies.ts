@@ -1,19 +1,19 @@
 /**
- * Reads the few elements that are needed from XML replies of S3 stores. Input is hostile: its length was bounded before,
- * document types and entity declarations are refused, only the five named and the numeric entities are expanded, and
- * every value is checked before use.
+ * Reads the few elements that are needed from XML replies of S3 stores. Input is untrusted: its length was limited
+ * before, document types and entity declarations are refused, only the five predefined and the numeric entities are
+ * expanded, and every value is checked before use.
  */
 
 export interface Reply {
   /** Name of the outermost element, for example `Error`. */
   readonly root: string;
-  /** Text of the first element of that name without child elements; null when there is none. */
+  /** Text of the first element with that name and without child elements; null: there is none. */
   readonly text: (element: string) => string | null;
 }
 
 /** Null: not a reply of an S3 store. */
 export function readReply(bytes: Uint8Array): Reply | null {
-  // Stores send white space while a long Complete works, then the document.
+  // Stores send white space while a long Complete is running, then the document.
   const xml = new TextDecoder().decode(bytes).trimStart();
   if (xml.includes("<!")) return null;
   const root = /^(?:<\?xml[^>]{0,200}>\s*)?<([A-Za-z]{1,64})[\s>/]/.exec(xml)?.[1];
@@ -21,7 +21,10 @@ export function readReply(bytes: Uint8Array): Reply | null {
   return { root, text: (element) => textOf(xml, element) };
 }
 
-/** The store's error code, always `[A-Za-z0-9.]{1,64}`; null when the bytes are not an S3 error or the code has another form. */
+/**
+ * The store's error code, always `[A-Za-z0-9.]{1,64}`; null: the bytes are not an S3 error, or the code has another
+ * form.
+ */
 export function codeOf(bytes: Uint8Array): string | null {
   const reply = readReply(bytes);
   if (reply === null || !isError(reply)) return null;
@@ -29,10 +32,10 @@ export function codeOf(bytes: Uint8Array): string | null {
   return code !== null && /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : null;
 }
 
-/** Whether the reply is an error, whatever its HTTP status. */
+/** Whether the reply is an error, independent of its HTTP status. */
 export const isError = (reply: Reply): boolean => reply.root === "Error" || reply.root === "ErrorResponse";
 
-/** An ETag without its quotes and without the weak mark that proxies add; null when the text is not an ETag. */
+/** An ETag without its quotes and without the weak mark that proxies add; null: the text is not an ETag. */
 export function etagOf(text: string | null): string | null {
   if (text === null) return null;
   const etag = text

@@ -28,7 +28,7 @@ export function newApiKey(tenantId: string, random: Uint8Array): string {
   return `wbk_${tenantId.replaceAll("-", "")}_${secret}`;
 }
 
-/** The tenant id in a key, which is not proven yet; null: the text does not have the form of a key. */
+/** The unverified tenant id in a key; null: the text does not have the form of a key. */
 export function tenantOfApiKey(key: string): string | null {
   const groups = API_KEY.exec(key);
   return groups === null ? null : groups.slice(1).join("-");

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { SeenObject } from "./store.ts";
 
 /**
- * ETags as proof of an object's bytes. Most stores derive them from MD5; of one that does not, only the size is
- * compared.
+ * ETags as proof of an object's bytes. Most stores derive them from MD5; for other stores only the size is compared.
  */
 
 /** An object as it was sent. */
@@ -15,7 +14,7 @@ export interface SentObject {
   readonly hasMd5Etags: boolean;
 }
 
-/** Whether the object in the store is the one that was sent. */
+/** Whether the object in the store equals the sent one. */
 export const isAsSent = (seen: SeenObject, { bytes, expectedEtag, hasMd5Etags }: SentObject): boolean =>
   seen.bytes === bytes && (seen.etag === expectedEtag || !hasMd5Etags);
 
@@ -29,5 +28,5 @@ export function joinedEtag(md5s: readonly string[]): string {
   return `${hash.digest("hex")}-${md5s.length}`;
 }
 
-/** node:crypto is native in workerd, as fast as crypto.subtle there, and knows MD5 in Node, too. */
+/** node:crypto is native in workerd, as fast as crypto.subtle there, and supports MD5 in Node too. */
 export const md5Of = (body: Uint8Array): Buffer => createHash("md5").update(body).digest();

@@ -1,9 +1,9 @@
 import type { StoreFailure, StoreFailureReason } from "../domain/shared/failures.ts";
 import type { StoreOperation } from "./store.ts";
 
-/** What each failure of a store means to Waybill, whatever store it is. Adapters say which failure an answer is. */
+/** Meaning of each failure, the same for all stores. Adapters translate answers into these failures. */
 
-/** The four errors of the destination check, word by word [DST-12]. */
+/** The four errors of the destination check, verbatim [DST-12]. */
 export type DestinationError =
   | "Access denied"
   | "Bucket is not valid"
@@ -11,14 +11,16 @@ export type DestinationError =
   | "Invalid endpoint";
 
 interface Meaning {
-  /** The error of the destination check. What a working S3 store never answers is the fault of the endpoint. */
+  /** The error of the destination check. An answer that a working S3 store never gives is a fault of the endpoint. */
   readonly check: DestinationError;
   /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
   readonly advice: string;
 }
 
-/** The classes of [XRN-13]: storage and destination errors are final; what may pass by itself spends a retry. */
+/**
+ * The classes of [XRN-13]: storage and destination errors are final; a failure that may be temporary spends a retry.
+ */
 const MEANINGS: Record<StoreFailureReason, Meaning> = {
   access_denied: {
     check: "Access denied",
@@ -119,7 +121,10 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
   },
 };
 
-/** The permission that each operation needs, by its S3 name [DST-14]. An adapter of another kind of store gives its own. */
+/**
+ * The permission that each operation needs, by its S3 name [DST-14]. An adapter of another kind of store passes its
+ * own.
+ */
 const PERMISSIONS: Record<StoreOperation, string> = {
   put: "s3:PutObject",
   create_upload: "s3:PutObject",
@@ -130,7 +135,7 @@ const PERMISSIONS: Record<StoreOperation, string> = {
   remove: "s3:DeleteObject",
 };
 
-/** The failure of an operation. `seen`: what the answer showed, and an advice more exact than that of the reason. */
+/** The failure of an operation. `seen`: status and code of the answer, and advice that replaces that of the reason. */
 export const storeFailure = (
   operation: StoreOperation,
   reason: StoreFailureReason,

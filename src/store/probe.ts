@@ -4,15 +4,15 @@ import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { storeFailure } from "./failures.ts";
 import type { Store } from "./store.ts";
 
-/** What the credentials may do besides writing. */
+/** Rights of the credentials in addition to writing. */
 export interface Rights {
   readonly canRead: boolean;
   readonly canDelete: boolean;
 }
 
 /**
- * The destination check [DST-11]: writes the test file `<prefix>/tmp/<name>.txt`, looks at it, and deletes it if
- * allowed. Only the write is required. Also fails when the store did not keep what it acknowledged.
+ * The destination check [DST-11]: writes the test file `<prefix>/tmp/<name>.txt`, reads its metadata, and deletes it if
+ * allowed. Only the write is required. Also fails if the store did not keep an acknowledged write.
  */
 export async function probe(
   store: Store,

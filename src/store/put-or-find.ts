@@ -4,8 +4,8 @@ import { md5Of } from "./etags.ts";
 import type { Store, Written } from "./store.ts";
 
 /**
- * Writes an object whole. A bucket that forbids overwriting refuses the same object a second time, for example after a
- * lost answer; if exactly these bytes lie under the key, the write counts as done.
+ * Writes a whole object. A bucket that forbids overwriting refuses the same object a second time, for example after a
+ * lost answer; if exactly these bytes are stored under the key, the write counts as done.
  */
 export async function putOrFind(store: Store, key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>> {
   const written = await store.put(key, body);

@@ -2,19 +2,19 @@ import type { StoreFailure } from "../domain/shared/failures.ts";
 import type { Result } from "../domain/shared/result.ts";
 
 /**
- * The port to a customer's bucket, whatever store keeps it. An adapter promises for every method:
+ * The port to a customer's bucket, independent of the kind of store. An adapter guarantees for every method:
  *
  * - One call is one request, sent once. Retries are up to the caller, which records each attempt.
  * - It answers within a deadline and never throws for a fault of the store, the network or the configuration: the
- *   failure is a value, with nothing secret in it.
- * - Keys are whole, prefix included. ETags are given and taken without quotes.
- * - A write that was acknowledged replaces the object as a whole; a reader never sees half of it.
+ *   failure is a value without secrets.
+ * - Keys are complete, including the prefix. ETags have no quotes.
+ * - An acknowledged write replaces the whole object; a reader never sees a part of it.
  */
 export interface Store {
-  /** Writes an object whole. The store compares the bytes with a digest sent along before it answers. */
+  /** Writes a whole object. The request has a digest, which the store compares with the bytes before it answers. */
   put(key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
 
-  /** Opens an upload in parts. Nothing shows under the key until it is completed. */
+  /** Opens an upload in parts. The object does not exist until the upload is completed. */
   createUpload(key: string): Promise<Result<OpenedUpload, StoreFailure>>;
 
   /**
@@ -36,7 +36,7 @@ export interface Store {
   /** Discards an upload and its parts. Also succeeds when there is no such upload. */
   abortUpload(key: string, uploadId: string): Promise<Result<null, StoreFailure>>;
 
-  /** What lies under the key; `no_such_key` when nothing does. Sees every write that was acknowledged before. */
+  /** Metadata of the object; `no_such_key` if there is none. Sees every write that was acknowledged before. */
   head(key: string): Promise<Result<SeenObject, StoreFailure>>;
 
   /** Deletes an object. Also succeeds when there is none. */
@@ -45,7 +45,7 @@ export interface Store {
 
 /** A write that the store acknowledged. */
 export interface Written {
-  /** As the store gave it. */
+  /** As returned by the store. */
   readonly etag: string;
   /** MD5 of the bytes sent, in lower-case hex: equal to `etag` in a store that derives ETags from MD5. */
   readonly md5: string;
@@ -57,22 +57,22 @@ export interface OpenedUpload {
 
 export interface JoinedPart {
   readonly partNumber: number;
-  /** As the store gave it for the part. */
+  /** As returned by the store for the part. */
   readonly etag: string;
 }
 
 export interface JoinedObject {
-  /** Null when the store's answer names none (Ceph). */
+  /** null: the store's answer has none (Ceph). */
   readonly etag: string | null;
 }
 
-/** What a `head` shows. */
+/** The metadata that `head` returns. */
 export interface SeenObject {
   readonly bytes: number;
   readonly etag: string;
 }
 
-/** What can be asked of a store. */
+/** The operations of a store. */
 export type StoreOperation =
   | "put"
   | "create_upload"

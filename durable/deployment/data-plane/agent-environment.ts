@@ -12,8 +12,8 @@ export const SECRETS_LOST: RevisionFailure = {
 };
 
 /**
- * The environment of an agent server: its secrets, which durable/worker/order-deployment.ts sealed, and how it sends traces
- * here. null: the master key is gone, and an agent without its secrets must not start.
+ * The environment of an agent server: its secrets, which durable/worker/order-deployment.ts sealed, and the variables
+ * for sending traces to this service. null: the master key is missing, and an agent must not start without its secrets.
  */
 export async function environmentOf(env: Env, agent: Agent): Promise<PlainSecrets | null> {
   const { deploymentId, secretsEnvelope } = agent;

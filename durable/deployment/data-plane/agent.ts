@@ -2,7 +2,7 @@ import { planeNameOf } from "../../../src/domain/deployment/planes.ts";
 import { type ActiveDeployment, activeOf, type Revision } from "../../../src/domain/deployment/state.ts";
 import type { Agent, Serving } from "../../protocol/deployment.ts";
 
-/** A revision as a data plane runs it. */
+/** A revision in the form that a data plane runs. */
 export const agentOf = ({ definition, key }: ActiveDeployment, revision: Revision): Agent => ({
   tenantId: definition.tenantId,
   deploymentId: definition.id,
@@ -16,7 +16,7 @@ export const agentOf = ({ definition, key }: ActiveDeployment, revision: Revisio
   keyEnvelope: key.envelope,
 });
 
-/** What serves the deployment: its active revision, in its data plane. */
+/** The active revision of the deployment, in its data plane. */
 export function servingOf(state: ActiveDeployment): Serving {
   const active = activeOf(state);
   if (active === null) return { kind: "nothing", latest: state.revisions.at(-1)?.status ?? "none" };

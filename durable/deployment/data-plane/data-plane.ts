@@ -8,7 +8,7 @@ import type { Env } from "../../protocol/env.ts";
 /** The Worker's own entrypoints, `ctx.exports`. */
 export type OwnExports = Cloudflare.Exports;
 
-/** What a Worker or an actor has at hand. */
+/** The context of a Worker or an actor. */
 export interface Place {
   readonly env: Env;
   readonly exports: OwnExports;
@@ -21,12 +21,12 @@ export type ServeFailure =
 
 /** Where the revisions of a deployment run. The rules of the same plane are in src/domain/deployment. */
 export interface DataPlane {
-  /** Does a piece of work and answers what came of it; null: it is not ours to do. Done twice, it is as done once. */
+  /** Does one unit of work and answers its result; null: the work is not ours. Idempotent. */
   perform(place: Place, work: Work): Promise<DeploymentRequest | null>;
-  /** A deployment runs here from now on. It is told at least once. */
+  /** The deployment runs here from now on. Called at least once. */
   assign(env: Env, definition: DeploymentDefinition): Promise<void>;
-  /** A deployment does not run here any more. It is told at least once. */
+  /** The deployment no longer runs here. Called at least once. */
   release(env: Env, definition: DeploymentDefinition): Promise<void>;
-  /** Hands a request to the revision that serves. */
+  /** Forwards a request to the active revision. */
   serve(place: Place, agent: Agent, request: Request): Promise<Result<Response, ServeFailure>>;
 }

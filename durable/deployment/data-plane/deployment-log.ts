@@ -4,7 +4,7 @@ import type { DeploymentState } from "../../../src/domain/deployment/state.ts";
 import type { Decision } from "../../../src/domain/shared/decider.ts";
 import type { Env } from "../../protocol/env.ts";
 
-/** The log of a deployment, as its actor lets others read and extend it. */
+/** The log of a deployment, as other modules may read and extend it. */
 export interface DeploymentLog {
   readonly env: Env;
   readonly state: () => DeploymentState;

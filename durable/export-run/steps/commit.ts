@@ -16,12 +16,12 @@ export interface FileWork {
   readonly key: string;
 }
 
-/** What is known of the bytes of a file that was sent. */
+/** The proof of a sent file: the bytes and the upload that it must match. */
 export interface FileProof extends Pick<SentObject, "hasMd5Etags" | "expectedEtag"> {
-  /** The upload that brought them; null: one PUT did. */
+  /** The multipart upload; null: the file was sent by one PUT. */
   readonly upload: Upload | null;
   readonly sha256: string;
-  /** As the store acknowledged the file; null: it named none. */
+  /** The ETag in the store's answer; null: there was none. */
   readonly etag: string | null;
 }
 

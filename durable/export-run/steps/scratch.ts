@@ -32,10 +32,10 @@ export const stagingKey = (spec: ExportRunSpec, step: number): string => `${scra
 export const stagedKeys = (staging: Staging): readonly string[] =>
   Array.from({ length: staging.pages }, (_, page) => staging.segments[page]?.key ?? stagedKey(staging, page));
 
-/** Beside the plan of the pages. */
+/** Key of one page, derived from the key of the plan of the pages. */
 export const stagedKey = ({ key }: Staging, page: number): string => `${key.replace(".json", "")}-${page}.parquet`;
 
-/** Keys of everything that may lie in scratch, also of what was written and never recorded. */
+/** Keys of all objects that may be in scratch, including those that were written and never recorded. */
 export function scratchKeys(spec: ExportRunSpec, progress: Progress): readonly string[] {
   const { snapshotSteps, snapshot, staging, dropped } = progress;
   const stagings = staging === null ? dropped : [...dropped, staging];

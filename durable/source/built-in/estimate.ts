@@ -8,13 +8,15 @@ import type { Env } from "../../protocol/env.ts";
 import type { Estimate, EstimateFailure, EstimateQuestion } from "../port/estimate.ts";
 import type { SourceProject } from "../port/trace-source.ts";
 
-/** Days that are asked at once. */
+/** Days queried concurrently. */
 const DAY_LANES = 16;
 
 /** One request may make 10,000 calls to actors (Cloudflare: Workers limits). An estimate uses at most half of them [LIM-16]. */
 const MAX_SHARD_DAYS = 5000;
 
-/** Asks every shard of every day of the window. Neither seals nor reads runs; throws when a shard does not answer. */
+/**
+ * Queries every shard of every day of the window. Neither seals nor reads runs; throws when a shard does not answer.
+ */
 export async function estimateShards(
   env: Env,
   project: SourceProject,

@@ -8,12 +8,12 @@ import type { Env } from "../../protocol/env.ts";
 import type { FoundLate, LateQuestion } from "../port/late-rows.ts";
 import type { SourceProject } from "../port/trace-source.ts";
 
-/** Days that are asked at once. */
+/** Days queried concurrently. */
 const DAY_LANES = 6;
 
 /**
- * The late rows of the built-in store. Shards know what a schedule has exported of them; only days that were registered
- * since the last look are asked, so a look costs almost nothing where nothing arrived.
+ * The late rows of the built-in store. Shards store what a schedule has exported of them. Only days that were
+ * registered since the last search are queried, so a search is cheap if nothing arrived.
  */
 export async function findLateInShards(
   env: Env,
@@ -47,7 +47,7 @@ async function hasLate(env: Env, project: SourceProject, scheduleId: string, par
   return answers.some((one) => one.status === "fulfilled" && one.value);
 }
 
-/** Deletes the export's claims of the day, and has the schedule's next window look at the day. */
+/** Deletes the export's claims of the day, and registers the day for the schedule's next window. */
 export async function releaseInShards(
   env: Env,
   project: SourceProject,
@@ -59,7 +59,7 @@ export async function releaseInShards(
   await registerAgain(env, project, partition.day);
 }
 
-/** Whether these are late rows of a table that the project was bound to. */
+/** Whether these are late rows of a table to which the project was bound. */
 export const isOfTable = ({ late, ingested }: Partition): boolean => late === true && ingested !== undefined;
 
 const registerAgain = (env: Env, { tenantId, projectId, shards }: SourceProject, day: string): Promise<void> =>

@@ -14,12 +14,12 @@ import type { SnapshotAnswer, SnapshotQuestion, SourceProject } from "../port/tr
 import { isOfTable } from "./late-rows.ts";
 
 /**
- * Footers that a snapshot carries: those of some 1,500 segments, 15 million runs. A message between actors holds
- * 32 MiB, and the export run keeps them in memory until it has planned; it reads the others from the bucket.
+ * Total size of the footers in a snapshot: those of about 1,500 segments, 15 million runs. A message between actors
+ * holds 32 MiB, and the export run keeps them in memory until it has planned; it reads the others from the bucket.
  */
 const FOOTERS_BYTES = 8 * 1024 * 1024;
 
-/** Shards seal their hot runs to answer, so nothing is staged: what was, came from a source that is bound no longer. */
+/** Shards seal their hot runs to answer, so nothing is staged: earlier staged pages came from a former binding. */
 export async function snapshotForRun(
   env: Env,
   project: SourceProject,
@@ -34,7 +34,7 @@ export async function snapshotForRun(
   return ok(await snapshotOfDay(env, { ...project, day: partition.day, window: partition, claim, filter }));
 }
 
-/** A window of one UTC day. `claim` null: a one-off export asks. */
+/** A window of one UTC day. `claim` null: for a one-off export. */
 export interface DayQuestion extends SourceProject {
   /** `YYYY-MM-DD`. */
   readonly day: string;
@@ -44,7 +44,7 @@ export interface DayQuestion extends SourceProject {
   readonly filter: string | null;
 }
 
-/** The segments of every shard of the day, in the order of the shards. Parked changes of the day are delivered before. */
+/** The segments of every shard of the day, in shard order. Unrouted changes of the day are delivered before. */
 export async function snapshotOfDay(env: Env, question: DayQuestion): Promise<readonly SnapshotSegment[]> {
   const { tenantId, projectId, day, shards, window, claim } = question;
   await unrouted(env, tenantId).flush({ projectId, day, shards });
@@ -58,7 +58,7 @@ export async function snapshotOfDay(env: Env, question: DayQuestion): Promise<re
   return filter === null ? segments : await matching(env, segments, filter);
 }
 
-/** The segments that may hold a matching run. Footers are read only where the start times do not decide. */
+/** The segments that may hold a matching run. Footers are read only if the start times do not decide. */
 async function matching(
   env: Env,
   segments: readonly SnapshotSegment[],
@@ -74,7 +74,7 @@ async function matching(
   });
 }
 
-/** What is known of a segment without its footer, which takes most of a millisecond to parse. */
+/** Statistics of a segment without its footer, which takes most of a millisecond to parse. */
 const timesOf = ({ rows, minStart: min, maxStart: max }: SnapshotSegment): GroupStatistics => ({
   rows,
   column: (name) => (name === "start_time" ? { nulls: 0, bounds: { min, max } } : undefined),

@@ -10,15 +10,15 @@ import type { FoundLate, LateQuestion } from "../port/late-rows.ts";
 import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 
-/** Exports that are asked at once how they ended. */
+/** Exports whose final status is queried concurrently. */
 const EXPORT_LANES = 6;
 
-/** A table that does not say when a row was inserted has no late rows. */
+/** A table without insertion times has no late rows. */
 const NOTHING: FoundLate = { windows: [], table: ok(null) };
 
 /**
  * The late rows of a table: those inserted since the last window was spawned, by the table's own clock. Also fixes the
- * bound up to which the window about to be spawned reads the table.
+ * insertion time up to which the next window reads the table.
  */
 export async function findLateInTable(bound: BoundTable, question: LateQuestion): Promise<FoundLate> {
   const table = await openTable(bound);
@@ -33,7 +33,7 @@ export async function findLateInTable(bound: BoundTable, question: LateQuestion)
   return { windows: rows, table: ok(take) };
 }
 
-/** For each of the looks that are owed: the days that have rows. */
+/** For each owed search: the days that have rows. */
 async function daysOf(
   { project }: BoundTable,
   table: ClickHouseTable,

@@ -8,14 +8,14 @@ import type { Env } from "../../protocol/env.ts";
 import { openPassword } from "../../secrets/vault.ts";
 import type { SourceProject } from "../port/trace-source.ts";
 
-/** The table that a project is bound to. Passwords are opened for the duration of a call and live in memory only. */
+/** The table that a project is bound to. Passwords are opened for the duration of a call and are in memory only. */
 export interface BoundTable {
   readonly env: Env;
   readonly project: SourceProject;
   readonly binding: TableBinding;
 }
 
-/** Opens the table without asking it anything. */
+/** Opens the table without sending a request. */
 export async function openTable({
   env,
   project,

@@ -7,7 +7,7 @@ import type { Window } from "../../../src/domain/shared/time.ts";
 import { acceptedFilter } from "../../../src/filter/parse/index.ts";
 import type { SourceProject } from "../port/trace-source.ts";
 
-/** The rows and fields of a table that an export is about. */
+/** The rows and fields of a table that an export reads. */
 export interface Wanted {
   readonly window: Window;
   /** Null: the fields of an export that names none. */
@@ -17,7 +17,7 @@ export interface Wanted {
   readonly ingested: PageScope["ingested"];
 }
 
-/** In the terms of the table. `id` and `start_time` are always read: a segment needs them. */
+/** Translated for the table. `id` and `start_time` are always read: a segment needs them. */
 export const scopeOf = (
   { tenantId, projectId }: SourceProject,
   { window, exportFields, filter, ingested }: Wanted,

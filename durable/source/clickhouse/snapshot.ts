@@ -11,17 +11,20 @@ import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
 import { stagePage } from "./stage-page.ts";
 
-/** What is fixed when an export run begins to read a table. */
+/** Fixed when an export run begins to read a table. */
 interface Plan {
   readonly source: TableSource;
-  /** Bound of the insertion times, in epoch microseconds by the table's clock; null: the table does not say them. */
+  /**
+   * Upper bound of the insertion times, in epoch microseconds by the table's clock; null: the table has no insertion
+   * times.
+   */
   readonly before: number | null;
   readonly pages: readonly PageBounds[];
 }
 
 /**
- * Stages the rows of a table page by page. One query at the start fixes which rows and the bounds of the pages, and
- * counts them. A page that later has another number of rows shows that the table has changed: all of it is read again.
+ * Stages the rows of a table page by page. One query at the start fixes the rows and the bounds of the pages, and
+ * counts them. If a page later has another number of rows, the table has changed, and the whole table is read again.
  */
 export async function snapshotOfTable(
   bound: BoundTable,
@@ -30,7 +33,7 @@ export async function snapshotOfTable(
 ): Promise<SnapshotAnswer> {
   const { late, ingested } = question.partition;
   const known = staging.staged();
-  // Late rows of a table that the project is no longer bound to are out of reach.
+  // Late rows of a former binding cannot be read.
   if (late && ingested?.since !== bound.binding.since) return known === null ? ok([]) : dropChanged(known);
   const table = await openTable(bound);
   if (!table.ok) return fail({ reason: "source", source: table.failure });
@@ -53,7 +56,7 @@ export async function snapshotOfTable(
   return ok(segments.map((segment) => ({ ...segment, footer: null, keep: null })));
 }
 
-/** Fixes what is read, and counts it. Null: the export run no longer wants it. */
+/** Fixes the rows, and counts them. null: the export run no longer wants this step. */
 async function begin(
   bound: BoundTable,
   question: SnapshotQuestion,
@@ -71,7 +74,7 @@ async function begin(
   return ok(await staging.begin(plan, { pages: pages.value.length, rows }));
 }
 
-/** What the export run wants of the table; `before`: the bound of its snapshot. */
+/** The rows and fields that the export run reads; `before`: the bound of its snapshot. */
 const wantedScope = (
   { project }: BoundTable,
   { partition, exportFields, filter }: SnapshotQuestion,

@@ -11,7 +11,7 @@ export const clickHouseSource = (env: Env, project: SourceProject, binding: Tabl
   return {
     snapshot: (question, staging) => snapshotOfTable(table, question, staging),
     findLate: (question) => findLateInTable(table, question),
-    // The schedule's own ledger says which exports carry which rows, and looks how they ended.
+    // The schedule's own ledger stores which exports have which rows, and how they ended.
     releaseLate: async () => {},
     estimate: (question) => estimateTable(table, question),
   };

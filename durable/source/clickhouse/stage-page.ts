@@ -7,12 +7,12 @@ import { importForeignChunks } from "../../../src/parquet/write/import-foreign-c
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 
-/** The page has other rows than were counted. */
+/** The page has other rows than at the count. */
 export interface PageChanged {
   readonly reason: "page_changed";
 }
 
-/** Reads one page of a table and hands it as a segment to `put`, within the memory of exports. */
+/** Reads one page of a table and passes it as a segment to `put`, within the memory budget of exports. */
 export async function stagePage<T>(
   table: ClickHouseTable,
   page: { readonly scope: PageScope; readonly bounds: PageBounds; readonly selection: Selection },
@@ -21,7 +21,7 @@ export async function stagePage<T>(
   const { scope, bounds, selection } = page;
   let lease: Lease | null = null as Lease | null;
   try {
-    // The uncompressed size of a page is about that of its file and of the segment made of it, together.
+    // The uncompressed size of a page is about the total size of its file and its segment.
     const file = await table.page(scope, bounds, async () => {
       lease = await exportMemory.acquire(bounds.bytes);
     });

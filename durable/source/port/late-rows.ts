@@ -2,12 +2,12 @@ import type { LateLook } from "../../../src/domain/export/commands.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { CreatedExport } from "../../../src/domain/export/state.ts";
 
-/** Asks for the late rows of a schedule. */
+/** A query for the late rows of a schedule. */
 export interface LateQuestion {
   readonly schedule: Pick<ExportDefinition, "id" | "start" | "filter">;
-  /** Start of the window that is about to be spawned, in epoch milliseconds; earlier windows are looked at. */
+  /** Start of the window that is about to be spawned, in epoch milliseconds; earlier windows are searched. */
   readonly before: number;
-  /** What the schedule remembers of earlier looks; a source reads its own part. */
+  /** The schedule's memory of earlier searches; a source reads its own part. */
   readonly known: LateMemory;
 }
 
@@ -15,7 +15,7 @@ export interface LateQuestion {
 export type LateMemory = Pick<CreatedExport, "noted" | "table">;
 
 /**
- * `windows`: the parts of days that have late rows. The other members: what the schedule is to remember of this look; a
- * source gives its own part, and only that.
+ * `windows`: the parts of days that have late rows. The other members: the schedule's memory of this search; a source
+ * returns its own part only.
  */
 export type FoundLate = Pick<LateLook, "windows"> & Partial<Pick<LateLook, "noted" | "table">>;

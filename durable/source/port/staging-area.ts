@@ -4,39 +4,39 @@ import type { SegmentRef } from "../../../src/domain/shared/segment.ts";
 import type { Segment } from "../../../src/parquet/write/segment-writer.ts";
 
 /**
- * Where a source puts the runs that it copies for one export run: pages, each a segment in scratch. Everything is
- * recorded in the log of the export run, so a later step continues where an earlier one stopped or died.
+ * Storage for the runs that a source copies for one export run: pages, each a segment in scratch. The log of the export
+ * run records everything, so a later step continues where an earlier one stopped or died.
  */
 export interface StagingArea {
-  /** What was staged so far; null: nothing was begun. */
+  /** The staged pages so far; null: staging has not begun. */
   staged(): StagedPages | null;
 
   /**
-   * Begins to stage. `plan` is the source's own and survives restarts; it says what the pages are. Null: the export run
-   * no longer wants this step, and the source leaves.
+   * Begins to stage. `plan` belongs to the source and survives restarts; it defines the pages. null: the export run no
+   * longer wants this step, and the source must stop.
    */
   begin(plan: object, facts: { readonly pages: number; readonly rows: number }): Promise<StagedPages | null>;
 
-  /** Whether the source should leave: the rest is up to the next alarm, or to nobody. */
+  /** Whether the source must stop: a later alarm continues, unless the export run no longer wants this step. */
   shouldLeave(): boolean;
 }
 
-/** The pages of one `begin`. A step that hung keeps writing to its own, never to those of a later `begin`. */
+/** The pages of one `begin`. A step that hung keeps writing to its own pages, never to those of a later `begin`. */
 export interface StagedPages {
   /** One for each page recorded, from the first one on. */
   readonly segments: readonly SegmentRef[];
 
-  /** What `begin` got, read back from JSON. */
+  /** The plan of `begin`, parsed from JSON. */
   plan(): Promise<unknown>;
 
   /** Writes a page, counted from 0, and records it. Null: as for `begin`. */
   add(page: number, segment: Segment): Promise<SegmentRef | null>;
 
-  /** Records that all pages are worthless, then deletes them. False: the export run no longer wants this step. */
+  /** Records that all pages are invalid, then deletes them. false: the export run no longer wants this step. */
   drop(): Promise<boolean>;
 }
 
-/** Drops pages that are of other rows than the source has now. The next attempt begins again. */
+/** Drops pages whose rows differ from those of the source now. The next attempt begins again. */
 export async function dropChanged(staged: StagedPages): Promise<Result<null, ExportRunFailure>> {
   return (await staged.drop()) ? fail({ reason: "source", source: ROWS_CHANGED }) : ok(null);
 }

@@ -8,17 +8,17 @@ import type { FoundLate, LateQuestion } from "./late-rows.ts";
 import type { StagingArea } from "./staging-area.ts";
 
 /**
- * The port to the place where the runs of one project are kept, with everything that exports need of it. Faults of
- * another party (a customer's database) are values; a throw is a fault of our own, and the caller tries again.
+ * The port to the store of one project's runs, as far as exports need it. Faults of another party (a customer's
+ * database) are values; a throw is a fault of our own, and the caller tries again.
  */
 export interface TraceSource {
   /**
-   * Fixes which runs an export run exports, as segments in the bucket `SEGMENTS`: every run that started in the
-   * partition and was acknowledged before the first call. Of a late partition: those that arrived after the schedule
-   * exported their window. A segment of which no run matches the filter may be missing.
+   * Fixes the runs of an export run, as segments in the bucket `SEGMENTS`: every run that started in the partition and
+   * was acknowledged before the first call. For a late partition: the runs that arrived after the schedule exported
+   * their window. A segment may be missing if none of its runs matches the filter.
    *
-   * A source that has to copy its runs stages them page by page in `staging`. It answers null when it had to leave before
-   * all pages were there; the next call continues after the last page recorded.
+   * A source that must copy its runs stages them page by page in `staging`. It answers null if it had to stop before
+   * all pages were staged; the next call continues after the last recorded page.
    */
   snapshot(question: SnapshotQuestion, staging: StagingArea): Promise<SnapshotAnswer>;
 
@@ -28,11 +28,11 @@ export interface TraceSource {
   /** An export ended without completing: the rows of this late partition go to the schedule's next window. */
   releaseLate(exportId: string, partition: Partition): Promise<void>;
 
-  /** What an export would hold if it started now. Takes no snapshot and exports nothing. */
+  /** Size of an export that starts now. Takes no snapshot and exports nothing. */
   estimate(question: EstimateQuestion): Promise<Result<Estimate, EstimateFailure>>;
 }
 
-/** The project whose runs a source has. */
+/** The project of a source. */
 export interface SourceProject {
   readonly tenantId: string;
   readonly projectId: string;
@@ -40,11 +40,11 @@ export interface SourceProject {
   readonly shards: number;
 }
 
-/** What a snapshot depends on. */
+/** The input of a snapshot. */
 export type SnapshotQuestion = Pick<
   ExportRunSpec,
   "exportId" | "scheduleId" | "partition" | "filter" | "formatVersion" | "exportFields"
 >;
 
-/** Null: not all segments are there yet. */
+/** null: not all segments are staged yet. */
 export type SnapshotAnswer = Result<readonly SnapshotSegment[] | null, ExportRunFailure>;

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 
-/** Least cost of a question to a shard, whatever it finds. */
+/** Minimum cost of a query to a shard. */
 const MIN_BYTES_PER_QUESTION = 64 * 1024;
 
 /** A request that has found something ends here; the next one continues by its cursor [LIM-28]. */

@@ -152,6 +152,6 @@ async function daysFrom(
   return taken;
 }
 
-/** The position behind all runs of a day. */
+/** The position after all runs of a day. */
 const behind = (order: Order, day: string): Position =>
   placeBefore(order, order === "asc" ? (startOfDay(day) + DAY_MS) * 1000 : startOfDay(day) * 1000 - 1);

@@ -5,7 +5,7 @@ import type { DeploymentDefinition, RevisionFailure } from "./records.ts";
 import { isAtWork, isWaiting } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, type Revision } from "./state.ts";
 
-/** Everything that is due for the revisions, one after the other: the newest goes first, those cut off are queued again. */
+/** All due work of the revisions: the newest goes first, interrupted ones are queued again. */
 export function advance(state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const events: DeploymentEvent[] = [];
   let now: DeploymentState = state;

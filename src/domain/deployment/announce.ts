@@ -1,7 +1,7 @@
 import type { DeploymentEvent } from "./events.ts";
 import type { DeploymentState } from "./state.ts";
 
-/** What a deployment makes due to others, at least once, in order. */
+/** Messages of a deployment to other actors, delivered at least once, in order. */
 export type DeploymentMessage =
   | { readonly to: "workspace"; readonly kind: "open_project"; readonly name: string; readonly keyHash: string }
   | { readonly to: "workspace"; readonly kind: "revoke_key"; readonly keyHash: string }
@@ -10,8 +10,9 @@ export type DeploymentMessage =
   | { readonly to: "data_plane"; readonly kind: "assign" | "release" };
 
 /**
- * A new deployment gets its tracing project, its key and its place in its data plane; a deleted one gives key, name and
- * place back. Its project is deleted after the key is revoked: until then the agents may still send traces to it.
+ * A new deployment gets its tracing project, its key and its registration in its data plane; a deleted one releases
+ * key, name and registration. Its project is deleted after the key is revoked: until then the agents may still send
+ * traces to it.
  */
 export function announceDeployment(event: DeploymentEvent, after: DeploymentState): readonly DeploymentMessage[] {
   if (after.status === "NONE") return [];

@@ -3,7 +3,7 @@ import { MAX_REVISIONS } from "./limits.ts";
 import type { Bundle, DeploymentDefinition, RevisionContent } from "./records.ts";
 import type { ActiveDeployment } from "./state.ts";
 
-/** The content of a revision before anything is known of it. */
+/** The content of an empty revision. */
 export const NO_CONTENT: RevisionContent = {
   repoRef: null,
   configPath: null,
@@ -16,11 +16,11 @@ export const NO_CONTENT: RevisionContent = {
   secrets: { envelope: null, names: [] },
 };
 
-/** The content of the latest revision, or of the first one while it waits for its source; null: there is neither. */
+/** The content of the latest revision, or of the draft while it waits for its source; null: there is neither. */
 export const latestContent = ({ revisions, draft }: ActiveDeployment): RevisionContent | null =>
   revisions.at(-1)?.content ?? draft;
 
-/** The content of the next revision, and what the latest one has built of the same source. */
+/** The content of the next revision, and the bundle of the latest one if the source is the same. */
 export function reviseContent(
   state: ActiveDeployment,
   change: Partial<RevisionContent>,
@@ -31,7 +31,7 @@ export function reviseContent(
   return { content, bundle: isSameSource ? (state.revisions.at(-1)?.bundle ?? null) : null };
 }
 
-/** Why the content cannot run, for example because its source is still missing; null when it can. */
+/** Why the content cannot run, for example because its source is missing; null: it can. */
 export function refuseContent({ source }: DeploymentDefinition, content: RevisionContent): Refusal | null {
   if (source !== "internal_source") return null;
   const missing = content.tarballPath === null ? "source_tarball_path" : "langgraph_config_path";
@@ -40,7 +40,7 @@ export function refuseContent({ source }: DeploymentDefinition, content: Revisio
   return { reason: "invalid", loc, message: "Field required", type: "missing" };
 }
 
-/** Why there is no room for another revision; null when there is. */
+/** Why another revision exceeds the limit; null: it does not. */
 export function refuseCrowd({ revisions }: ActiveDeployment): Refusal | null {
   if (revisions.length < MAX_REVISIONS) return null;
   const message = `The deployment has ${MAX_REVISIONS} revisions, which is the most; create another one.`;

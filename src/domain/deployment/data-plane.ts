@@ -5,18 +5,18 @@ import type { DeploymentDefinition, RevisionFailure } from "./records.ts";
 import type { ActiveDeployment, Revision } from "./state.ts";
 
 /**
- * Where the revisions of a deployment run, as far as the rules differ: who works on a revision, what cuts that work
- * off, and where the result is served.
+ * The rules that differ by data plane: who works on a revision, what interrupts that work, and where the result is
+ * served.
  */
 export interface DataPlane {
-  /** Begins a step of ours on the revision whose turn it is; nothing where work begins with a lease. */
+  /** Begins our step on the next revision; no events if the work begins with a lease. */
   begin(revision: Revision, at: number): readonly DeploymentEvent[];
-  /** Why work on the revision was cut off by the time `at`; null: it goes on. */
+  /** Why work on the revision was interrupted by the time `at`; null: it was not. */
   interruption(revision: Revision, at: number): RevisionFailure | null;
-  /** The plane's answer to what comes of work, by steps or by leases. */
+  /** Decides the results of work, by steps or by leases. */
   decide(request: PlaneRequest, state: ActiveDeployment, at: number): Decision<DeploymentEvent>;
-  /** Where the active revision is served; null: nowhere that we know. */
+  /** Address of the active revision; null: unknown. */
   urlOf(definition: DeploymentDefinition, active: Revision): string | null;
-  /** Id of the listener that must be registered before the deployment; null: it needs none. */
+  /** Id of the listener that must be registered before the deployment; null: none. */
   listenerOf(definition: DeploymentDefinition): string | null;
 }

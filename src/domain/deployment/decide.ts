@@ -11,7 +11,10 @@ import type { RevisionFailure } from "./records.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, type DeploymentState, evolve, revisionOf, unknownDeployment } from "./state.ts";
 
-/** The rules of one deployment: its revisions never change, they run one after the other, and the last good one serves. */
+/**
+ * The rules of one deployment: its revisions never change, they are deployed one after the other, and the last
+ * successful one serves.
+ */
 export function decide(command: DeploymentCommand, state: DeploymentState): Decision<DeploymentEvent> {
   const at = command.now;
   switch (state.status) {
@@ -49,7 +52,7 @@ function withoutDeployment(command: DeploymentCommand): Decision<DeploymentEvent
   }
 }
 
-/** What creates the ordered deployment: with its first revision, when its content can run. */
+/** The events that create the ordered deployment, with its first revision if its content can run. */
 export function createdBy(
   { definition, key, content, revisionId }: DeploymentOrder,
   at: number,
@@ -120,7 +123,7 @@ function decideActive(command: DeploymentCommand, state: ActiveDeployment, at: n
   }
 }
 
-/** The events, and what they make due at once. */
+/** The events, and the events that are due at once after them. */
 function then(state: ActiveDeployment, decided: Decision<DeploymentEvent>, at: number): Decision<DeploymentEvent> {
   if (!decided.ok || decided.value.length === 0) return decided;
   const after = decided.value.reduce<DeploymentState>(evolve, state);

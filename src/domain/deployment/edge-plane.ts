@@ -13,7 +13,7 @@ export const edgePlane: DataPlane = {
     { type: "WorkBegan", revisionId: revision.id, until: at + EDGE_STEP_MS, at },
   ],
 
-  // A step ends, or its process dies and the next one says `Recover`; time alone cuts nothing off.
+  // A step ends, or its process dies and the next one sends `Recover`; time alone interrupts nothing.
   interruption: () => null,
 
   decide(request, state, at) {

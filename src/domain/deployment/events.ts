@@ -8,7 +8,7 @@ export type DeploymentEvent =
       readonly type: "DeploymentCreated";
       readonly definition: DeploymentDefinition;
       readonly key: AgentKey;
-      /** What the first revision runs once its source is there; null: nothing waits for a source. */
+      /** The content of the first revision, which waits for its source; null: none waits. */
       readonly draft: RevisionContent | null;
       readonly at: number;
     }
@@ -18,9 +18,9 @@ export type DeploymentEvent =
       readonly type: "RevisionAdded";
       readonly revisionId: string;
       readonly content: RevisionContent;
-      /** The revision whose content it has. */
+      /** The revision that the content is from. */
       readonly redeployOf: string | null;
-      /** What was built from the same source before; null: it must be built. */
+      /** The earlier build of the same source; null: it must be built. */
       readonly bundle: Bundle | null;
       readonly at: number;
     }
@@ -31,7 +31,7 @@ export type DeploymentEvent =
       readonly failure: RevisionFailure | null;
       readonly at: number;
     }
-  /** A step of ours began. One that is unfinished at `until` was cut off. */
+  /** A step of ours began. If it is unfinished at `until`, it was interrupted. */
   | { readonly type: "WorkBegan"; readonly revisionId: string; readonly until: number; readonly at: number }
   | { readonly type: "RevisionBuilt"; readonly revisionId: string; readonly bundle: Bundle; readonly at: number }
   | { readonly type: "LeaseTaken"; readonly revisionId: string; readonly lease: Lease; readonly at: number }
@@ -39,5 +39,5 @@ export type DeploymentEvent =
   | { readonly type: "ServedAt"; readonly revisionId: string; readonly url: string; readonly at: number }
   /** `withProject`: its tracing project is deleted, too. */
   | { readonly type: "DeploymentDeleted"; readonly withProject: boolean; readonly at: number }
-  /** Nothing of it is kept except this log. */
+  /** All data except this log was deleted. */
   | { readonly type: "DeploymentCleaned"; readonly at: number };

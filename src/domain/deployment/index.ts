@@ -5,7 +5,7 @@ import type { DeploymentEvent } from "./events.ts";
 import { type DeploymentState, evolve, initialDeploymentState } from "./state.ts";
 import { wakeAt } from "./wake-at.ts";
 
-/** A deployment: what should run, and the outcome of each revision. */
+/** A deployment: its definition, its revisions, and the outcome of each. */
 export const deployment: Decider<DeploymentState, DeploymentCommand, DeploymentEvent> = {
   initialState: initialDeploymentState,
   decide,

@@ -1,4 +1,4 @@
-/** What a listener and a deployment say to each other: leases, reports and polls. */
+/** Messages between a listener and a deployment: leases, reports and polls. */
 
 /** The right of one listener to work on a revision, until an instant. */
 export interface Lease {
@@ -20,7 +20,7 @@ export interface ListenerReport {
   readonly url: string | null;
 }
 
-/** What happens between a deployment and its listener. */
+/** Requests of a listener to a deployment. */
 export type LeaseRequest =
   | { readonly type: "TakeLease"; readonly listenerId: string; readonly leaseId: string }
   | { readonly type: "RecordListenerReport"; readonly listenerId: string; readonly report: ListenerReport }

@@ -4,7 +4,7 @@ import type { RevisionFailure } from "./records.ts";
 import { isAtWork, mayMove, type RevisionStatus } from "./revision-status.ts";
 import type { Revision } from "./state.ts";
 
-/** The move, or nothing when the table of moves does not have it. */
+/** The event of a status change; none if the table does not allow it. */
 export const move = (
   revision: Revision,
   to: RevisionStatus,
@@ -17,7 +17,7 @@ export const move = (
 export const startWork = (revision: Revision, at: number): readonly DeploymentEvent[] =>
   move(revision, revision.status === "AWAITING_BUILD" ? "BUILDING" : "DEPLOYING", null, at);
 
-/** Work on the revision was cut off: it is queued again, or fails when that happened MAX_INTERRUPTIONS times. */
+/** Work on the revision was interrupted: it is queued again, or fails after MAX_INTERRUPTIONS interruptions. */
 export function interrupt(revision: Revision, failure: RevisionFailure, at: number): readonly DeploymentEvent[] {
   if (!isAtWork(revision.status)) return [];
   if (revision.interruptions + 1 < MAX_INTERRUPTIONS) return move(revision, "INTERRUPTED", failure, at);

@@ -6,11 +6,11 @@ export interface AgentKey {
   readonly envelope: string;
 }
 
-/** Everything that a deployment is created from. Its ids are part of it, so creating it twice gives one deployment. */
+/** Everything that defines a new deployment. It contains all ids, so creating it twice gives one deployment. */
 export interface DeploymentOrder {
   readonly definition: DeploymentDefinition;
   readonly key: AgentKey;
-  /** What its first revision runs; null: a later change says so. */
+  /** The content of its first revision; null: a later change sets it. */
   readonly content: RevisionContent | null;
   /** Id of the first revision, for content that can run. */
   readonly revisionId: string;

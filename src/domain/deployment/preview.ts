@@ -6,6 +6,6 @@ import type { DeploymentRecord } from "./records.ts";
 import { type DeploymentState, evolve, initialDeploymentState } from "./state.ts";
 import { viewOf } from "./view.ts";
 
-/** What an order shows as soon as its deployment is created: what is registered will be. */
+/** The record of a deployment that is registered and not created yet. */
 export const previewOf = (order: DeploymentOrder, at: number): Result<DeploymentRecord, Refusal> =>
   viewOf(createdBy(order, at).reduce<DeploymentState>(evolve, initialDeploymentState), order.definition.id);

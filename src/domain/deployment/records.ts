@@ -1,11 +1,11 @@
 import type { RevisionStatus } from "./revision-status.ts";
 
-/** Where the code of a deployment comes from; planes.ts says where each runs. */
+/** The kind of source of a deployment; planes.ts defines where each runs. */
 export type Source = "internal_source" | "external_docker" | "github";
 
 export type DeploymentType = "dev_free" | "dev" | "prod" | "serverless";
 
-/** What never changes about a deployment. */
+/** The immutable part of a deployment. */
 export interface DeploymentDefinition {
   readonly id: string;
   readonly tenantId: string;
@@ -29,7 +29,7 @@ export interface SealedSecrets {
   readonly names: readonly string[];
 }
 
-/** What a revision runs; it never changes. */
+/** The content of a revision; it never changes. */
 export interface RevisionContent {
   readonly repoRef: string | null;
   /** Path, in the source, of the file that names the main module. */
@@ -71,7 +71,7 @@ export interface RevisionFailure {
   readonly message: string;
 }
 
-/** Longest message of a failure. Agents and listeners may answer at any length. */
+/** Longest message of a failure. Answers of agents and listeners have no limit. */
 export const MAX_MESSAGE_CHARACTERS = 2000;
 
 export interface RevisionRecord {
@@ -91,7 +91,7 @@ export type DeploymentStatus = "AWAITING_DATABASE" | "READY" | "UNUSED" | "AWAIT
 
 export interface DeploymentRecord {
   readonly definition: DeploymentDefinition;
-  /** Its tracing project; null: not known, then the one of its name. */
+  /** Its tracing project; null: unknown, use the project with its name. */
   readonly projectId: string | null;
   readonly status: DeploymentStatus;
   readonly latestRevisionId: string | null;
@@ -99,7 +99,7 @@ export interface DeploymentRecord {
   readonly activeRevisionId: string | null;
   /** Content of the latest revision, or of the first one while its source is missing; null: there is neither. */
   readonly content: RevisionContent | null;
-  /** Whether the latest revision has come to an end, good or bad. */
+  /** Whether the latest revision has a final status. */
   readonly isSettled: boolean;
   /** Where it is served; null: nowhere yet. */
   readonly url: string | null;

@@ -8,7 +8,7 @@ import { applyReport, refuseReport } from "./reports.ts";
 import { isAtWork } from "./revision-status.ts";
 import { type ActiveDeployment, activeOf, unknownDeployment } from "./state.ts";
 
-/** A listener at the customer's place. It takes a lease on a revision and reports until the lease runs out. */
+/** A listener at the customer's site. It takes a lease on a revision and reports until the lease expires. */
 export const remotePlane: DataPlane = {
   begin: () => [],
 
@@ -54,7 +54,10 @@ function takeLease(
   return [{ type: "LeaseTaken", revisionId: revision.id, lease, at }, ...startWork(revision, at)];
 }
 
-/** A poll ends the silence before it. A poll sent before the silence was noticed may arrive late; it ends nothing. */
+/**
+ * A poll ends the silence before it. A poll that was sent before the silence was detected may arrive late; it has no
+ * effect.
+ */
 function endSilence(heardAt: number, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const active = activeOf(state);
   if (active?.status !== "UNKNOWN" || heardAt < active.updatedAt) return [];

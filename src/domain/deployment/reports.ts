@@ -9,7 +9,7 @@ import { type ActiveDeployment, type DeploymentState, evolve, type Revision, rev
 
 /** Reports of a listener on a revision that it has leased. */
 
-/** Why a report is refused: its lease was lost, or the status cannot follow; null when it is taken. */
+/** Why a report is refused: its lease is lost, or the status cannot follow; null: it is accepted. */
 export function refuseReport(report: ListenerReport, state: ActiveDeployment, at: number): Refusal | null {
   const revision = revisionOf(state, report.revisionId);
   if (revision === null) return { reason: "not_found", what: "revision", id: report.revisionId };
@@ -22,7 +22,7 @@ export function refuseReport(report: ListenerReport, state: ActiveDeployment, at
   return { reason: "conflict", message: `A revision that is ${status} cannot become ${report.status}.` };
 }
 
-/** What a report that is not refused changes. A report of the present status renews the lease. */
+/** The events of an accepted report. A report of the present status renews the lease. */
 export function applyReport(report: ListenerReport, state: ActiveDeployment, at: number): readonly DeploymentEvent[] {
   const revision = revisionOf(state, report.revisionId);
   if (revision === null || !isAtWork(revision.status)) return [];

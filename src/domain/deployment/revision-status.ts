@@ -1,4 +1,4 @@
-/** The statuses of a revision, and the moves between them. */
+/** The statuses of a revision, and the transitions between them. */
 
 export const REVISION_STATUSES = [
   "CREATING",
@@ -21,9 +21,9 @@ export type RevisionStatus = (typeof REVISION_STATUSES)[number];
 /**
  * The statuses that may follow each status.
  *
- * CREATING: its source is looked for. QUEUED: an earlier revision is at work. AWAITING_...: work has not begun.
- * SKIPPED: a newer revision came before work on it began. INTERRUPTED: work was cut off; it is queued again, unless its
- * deployment was deleted. UNKNOWN: it serves, and its listener is silent.
+ * CREATING: its source is being checked. QUEUED: an earlier revision is at work. AWAITING_...: work has not begun.
+ * SKIPPED: a newer revision was added before work on it began. INTERRUPTED: work was interrupted; it is queued again,
+ * unless its deployment was deleted. UNKNOWN: it serves, and its listener is silent.
  */
 export const MOVES: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ["QUEUED", "CREATE_FAILED", "INTERRUPTED"],
@@ -50,6 +50,6 @@ export const isAtWork = (status: RevisionStatus): boolean => status === "BUILDIN
 export const isWaiting = (status: RevisionStatus): boolean =>
   status === "QUEUED" || status === "AWAITING_BUILD" || status === "AWAITING_DEPLOY" || status === "INTERRUPTED";
 
-/** Whether the revision has come to an end, good or bad. */
+/** Whether the revision has a final status. */
 export const isSettled = (status: RevisionStatus): boolean =>
   status !== "CREATING" && !isAtWork(status) && !isWaiting(status);

@@ -11,13 +11,13 @@ export interface Revision {
   readonly status: RevisionStatus;
   readonly failure: RevisionFailure | null;
   readonly bundle: Bundle | null;
-  /** The last lease taken on it; null: none was. It is valid while the revision is at work, until `workUntil`. */
+  /** Its last lease; null: none. It is valid while the revision is at work, until `workUntil`. */
   readonly leaseId: string | null;
-  /** When work on it counts as cut off. */
+  /** When work on it counts as interrupted. */
   readonly workUntil: number;
-  /** How often work on it was cut off. */
+  /** Number of interruptions of its work. */
   readonly interruptions: number;
-  /** Where a listener serves it. */
+  /** Its address at a listener. */
   readonly url: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -28,7 +28,7 @@ interface Known {
   readonly key: AgentKey;
   /** Its tracing project; null: not known yet. */
   readonly projectId: string | null;
-  /** The content of the first revision while its source is missing; null: nothing waits for a source. */
+  /** The content of the first revision while its source is missing; null: none waits. */
   readonly draft: RevisionContent | null;
   /** Oldest first. */
   readonly revisions: readonly Revision[];

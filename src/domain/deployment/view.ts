@@ -13,7 +13,7 @@ import {
   unknownDeployment,
 } from "./state.ts";
 
-/** What others may see of the deployment `id`; refused when it does not exist, or was deleted. */
+/** The public record of the deployment `id`; refused if it does not exist, or was deleted. */
 export function viewOf(state: DeploymentState, id: string): Result<DeploymentRecord, Refusal> {
   if (state.status !== "ACTIVE") return fail(unknownDeployment(id));
   const { definition, revisions } = state;
@@ -32,7 +32,7 @@ export function viewOf(state: DeploymentState, id: string): Result<DeploymentRec
   });
 }
 
-/** What others may see of one revision of the deployment `id`. */
+/** The public record of one revision of the deployment `id`. */
 export function revisionViewOf(
   state: DeploymentState,
   id: string,
@@ -51,7 +51,7 @@ export function revisionsOf(state: DeploymentState, id: string): Result<readonly
   return ok(state.revisions.map((revision) => recordOf(state, revision)).reverse());
 }
 
-/** A revision as others may see it. */
+/** The public record of a revision. */
 export const recordOf = (state: ActiveDeployment, revision: Revision): RevisionRecord => ({
   id: revision.id,
   deploymentId: state.definition.id,
@@ -64,10 +64,10 @@ export const recordOf = (state: ActiveDeployment, revision: Revision): RevisionR
   updatedAt: revision.updatedAt,
 });
 
-/** Whether nothing will happen to the deployment any more. */
+/** Whether the deployment can have no further events. */
 export const isOver = (state: DeploymentState): boolean => state.status === "DELETED" && state.isClean;
 
-/** A piece of work on a deployment. Whether it is ours to do, its data plane knows. */
+/** A unit of work on a deployment. Its data plane decides whether it is ours. */
 export type Work =
   | {
       readonly kind: "create" | "build" | "check";

@@ -2,7 +2,7 @@ import type { DataPlane } from "./data-plane.ts";
 import { planeOf } from "./planes.ts";
 import type { DeploymentState, Revision } from "./state.ts";
 
-/** Earliest instant at which the deployment must be woken: for a step of ours, or for work that was cut off. */
+/** Earliest instant at which the deployment must be woken: for a step of ours, or for interrupted work. */
 export function wakeAt(state: DeploymentState): number | null {
   switch (state.status) {
     case "NONE":
@@ -28,8 +28,8 @@ function dueAt(revision: Revision, plane: DataPlane): number | null {
       return updatedAt;
     case "AWAITING_BUILD":
     case "AWAITING_DEPLOY":
-      return plane.begin(revision, updatedAt).length > 0 ? updatedAt : null; // else a listener takes a lease
-    case "QUEUED": // until the one at work ends
+      return plane.begin(revision, updatedAt).length > 0 ? updatedAt : null; // otherwise a listener takes a lease
+    case "QUEUED": // until the revision at work ends
     case "DEPLOYED":
     case "CREATE_FAILED":
     case "BUILD_FAILED":

@@ -2,8 +2,8 @@ import type { ProbeReport } from "./events.ts";
 import type { DestinationConfig } from "./records.ts";
 
 /**
- * A command to the destination of that id. `tenantId`: on behalf of that workspace; another workspace's destination
- * does not exist for it. `now`: the shell's clock at the moment of the command.
+ * A command to a destination. `tenantId`: the workspace of the caller; destinations of other workspaces do not exist
+ * for it. `now`: the shell's clock at the moment of the command.
  */
 export type DestinationCommand = DestinationOrder & {
   readonly id: string;

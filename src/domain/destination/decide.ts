@@ -6,7 +6,7 @@ import type { DestinationEvent } from "./events.ts";
 import type { DestinationConfig } from "./records.ts";
 import { type ActiveDestination, type DestinationState, isActive } from "./state.ts";
 
-/** The rules of a destination. Its configuration never changes; another place is another destination. */
+/** The rules of a destination. Its configuration never changes; another bucket is another destination. */
 export function decide(command: DestinationCommand, state: DestinationState): Decision<DestinationEvent> {
   const at = command.now;
   if (command.type === "CreateDestination") {
@@ -36,7 +36,7 @@ export function decide(command: DestinationCommand, state: DestinationState): De
   }
 }
 
-/** The destination, when it belongs to that workspace and was not deleted. */
+/** The destination, if it belongs to the workspace and was not deleted. */
 export const findDestination = (
   state: DestinationState,
   { id, tenantId }: Pick<DestinationCommand, "id" | "tenantId">,
@@ -45,12 +45,12 @@ export const findDestination = (
     ? ok(state)
     : fail({ reason: "not_found", what: "destination", id });
 
-/** What tells whether a creation repeats an earlier one. */
+/** The members that determine whether a creation repeats an earlier one. */
 type Creation = Pick<Extract<DestinationCommand, { type: "CreateDestination" }>, "tenantId" | "displayName" | "config">;
 
 /**
- * Why a destination cannot be created under its id; null when it can, or when it exists with the same name and config,
- * whatever the credentials.
+ * Why a destination cannot be created under its id; null: it can, or it exists with the same name and config.
+ * Credentials are not compared.
  */
 export function refuseCreation(state: DestinationState, { tenantId, displayName, config }: Creation): Refusal | null {
   if (state.status === "NONE") return null;

@@ -1,6 +1,6 @@
 import type { DestinationConfig } from "./records.ts";
 
-/** What the credentials may do beside writing, as the check found. */
+/** Rights of the credentials in addition to writing, according to the check. */
 export interface ProbeReport {
   readonly canRead: boolean;
   readonly canDelete: boolean;

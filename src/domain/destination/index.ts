@@ -5,7 +5,7 @@ import type { DestinationEvent } from "./events.ts";
 import type { DestinationState } from "./state.ts";
 import { evolve } from "./state.ts";
 
-/** A customer's bucket: its address, its sealed credentials, and what the last check found. It has no deadlines. */
+/** A customer's bucket: its address, its sealed credentials, and the result of the last check. It has no deadlines. */
 export const destination: Decider<DestinationState, DestinationCommand, DestinationEvent> = {
   initialState: { status: "NONE" },
   decide,

@@ -29,11 +29,11 @@ const RESOURCE: Record<FormatVersion, string> = { v1: "runs", v2_beta: "resource
 export const keyPrefixOf = (config: DestinationConfig): string =>
   join(config.includeBucketInPrefix ? config.bucketName : "", withoutOuterSlashes(config.prefix));
 
-/** What is wrong with a prefix, as a sentence; null: it is usable. */
+/** Why a prefix is not usable, as a sentence; null: it is. */
 export function prefixProblem(prefix: string): string | null {
   if (!prefix.isWellFormed()) return "The prefix is not valid Unicode.";
   if (hasControlCharacter(prefix)) return "The prefix contains a control character; remove it.";
-  // URL parsers resolve both, also percent-encoded: such a key has no address, and `..` would leave the bucket.
+  // URL parsers resolve both, also percent-encoded: such a key has no address, and `..` would lead out of the bucket.
   if (prefix.split("/").some((segment) => segment === "." || segment === "..")) {
     return 'The prefix contains a folder named "." or ".."; name it otherwise.';
   }
@@ -68,7 +68,7 @@ export const fileKey = (folder: string, runOrdinal: number, fileOrdinal: number)
 export const lateFileKey = (folder: string, runOrdinal: number, fileOrdinal: number): string =>
   join(folder, `late-${fileName(runOrdinal, fileOrdinal)}`);
 
-/** Beside the data tree, not inside it: `export_id=*` matches Parquet files only. */
+/** Next to the data tree, not inside it: `export_id=*` matches Parquet files only. */
 export const manifestKey = (prefix: string, exportId: string): string =>
   join(prefix, "_waybill", `export_id=${exportId}`, "manifest.json");
 

@@ -1,7 +1,7 @@
 import type { DeploymentOrder } from "../deployment/order.ts";
 import type { FleetEvent } from "./events.ts";
 
-/** To the actor of the deployment, at least once. */
+/** To the actor of the deployment, delivered at least once. */
 export interface FleetMessage {
   readonly kind: "create";
   readonly order: DeploymentOrder;

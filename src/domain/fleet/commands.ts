@@ -1,7 +1,7 @@
 import type { DeploymentOrder } from "../deployment/order.ts";
 import type { ListenerRecord } from "./records.ts";
 
-/** What can be asked of a fleet. `now`: the clock of its actor, in epoch milliseconds. */
+/** Commands to a fleet. `now`: the clock of its actor, in epoch milliseconds. */
 export type FleetCommand =
   | { readonly type: "RegisterDeployment"; readonly order: DeploymentOrder; readonly now: number }
   /** The deployment was deleted. */

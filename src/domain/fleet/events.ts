@@ -2,7 +2,7 @@ import type { DeploymentOrder } from "../deployment/order.ts";
 import type { ListenerRecord } from "./records.ts";
 
 export type FleetEvent =
-  /** The deployment has its name and its place; from now on it is created, however often that is tried. */
+  /** The deployment has its name; its creation is retried until it succeeds. */
   | { readonly type: "DeploymentRegistered"; readonly order: DeploymentOrder; readonly at: number }
   | { readonly type: "DeploymentRemoved"; readonly id: string; readonly at: number }
   | { readonly type: "ListenerCreated"; readonly listener: ListenerRecord; readonly at: number }

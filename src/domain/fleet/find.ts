@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../shared/result.ts";
 import type { ListenerRecord } from "./records.ts";
 import type { FleetState } from "./state.ts";
 
-/** The listener of that id, or the refusal that it is not known. */
+/** The listener with this id, or `not_found`. */
 export function findListener({ listeners }: FleetState, id: string): Result<ListenerRecord, Refusal> {
   const known = listeners.get(id);
   return known === undefined ? fail({ reason: "not_found", what: "listener", id }) : ok(known);

@@ -1,4 +1,4 @@
-/** A listener: a process at the customer's place that runs deployments. */
+/** A listener: a process at the customer's site that runs deployments. */
 export interface ListenerRecord {
   readonly id: string;
   readonly computeId: string;

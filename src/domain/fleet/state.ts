@@ -2,10 +2,10 @@ import { planeOf } from "../deployment/planes.ts";
 import type { FleetEvent } from "./events.ts";
 import type { ListenerRecord } from "./records.ts";
 
-/** What the fleet knows of a deployment. */
+/** The fleet's entry of a deployment. */
 export interface FleetMember {
   readonly name: string;
-  /** The listener that runs it; null: it needs none. */
+  /** The listener that runs it; null: none is needed. */
   readonly listener: string | null;
 }
 
@@ -46,7 +46,7 @@ function without<T>(known: ReadonlyMap<string, T>, id: string): ReadonlyMap<stri
   return left;
 }
 
-/** Id of the deployment that has the name; null: none has. */
+/** Id of the deployment with this name; null: there is none. */
 export const holderOf = ({ deployments }: FleetState, name: string): string | null =>
   [...deployments].find(([, member]) => member.name === name)?.[0] ?? null;
 

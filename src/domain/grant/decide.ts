@@ -9,7 +9,10 @@ import { usabilityOf } from "./token-choice.ts";
 /** Time to log in and consent; providers let their own pages time out in 5 to 15 minutes [LIM-34]. */
 export const AUTHORIZATION_MS = 10 * 60_000;
 
-/** An exchange that has not ended by then was cut off: requests to a provider end within seconds (src/oauth) [LIM-34]. */
+/**
+ * An exchange that has not ended by then was interrupted: requests to a provider end within seconds (src/oauth)
+ * [LIM-34].
+ */
 export const EXCHANGE_MS = 60_000;
 
 /** Tokens of one user at one provider, several accounts and scopes; an open authorization holds a place [LIM-47]. */
@@ -63,7 +66,7 @@ export function findToken({ tokens }: GrantState, id: string): Result<HeldToken,
   return known === undefined ? fail({ reason: "not_found", what: "token", id }) : ok(known);
 }
 
-/** Each open authorization may bring a token, so it counts as one. */
+/** Each open authorization may give a token, so it counts as one. */
 function beginAuthorization(
   { authId, scopes, redirectUri, isDefault, now: at }: Extract<GrantCommand, { type: "BeginAuthorization" }>,
   state: GrantState,
@@ -116,7 +119,7 @@ function refuseFurther({ tokens, authorizations }: GrantState): Refusal | null {
   return { reason: "capacity", message, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
-/** An authorization that was never begun and one that was used are refused in the same words. */
+/** An authorization that never existed and one that was used get the same refusal. */
 function refuseCode(state: GrantState, authId: string, now: number): Refusal | null {
   const known = state.authorizations.get(authId);
   if (known?.status === "PENDING" && known.deadline > now) return null;

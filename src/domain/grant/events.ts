@@ -3,11 +3,11 @@ import type { AuthorizationFailure } from "../shared/failures.ts";
 /** Longest label of an account, in UTF-16 units. */
 export const MAX_LABEL_CHARACTERS = 255;
 
-/** Facts about a token; the token itself stands in no event. */
+/** Facts about a token; no event contains the token itself. */
 export interface Token {
   readonly id: string;
   readonly scopes: readonly string[];
-  /** null: the provider did not say. */
+  /** null: the provider did not send it. */
   readonly expiresAt: number | null;
   /** Whether it came with a refresh token. */
   readonly canRefresh: boolean;
@@ -19,19 +19,19 @@ export interface Token {
   readonly updatedAt: number;
 }
 
-/** One user's authorizations at one provider. Tokens and verifiers are sealed beside the log, never in it. */
+/** One user's authorizations at one provider. Tokens and verifiers are stored sealed, outside the log. */
 export type GrantEvent =
   | {
       readonly type: "AuthorizationBegun";
       readonly authId: string;
       readonly scopes: readonly string[];
-      /** Sent again with the code, word for word (RFC 6749, 4.1.3). */
+      /** Sent again with the code, verbatim (RFC 6749, 4.1.3). */
       readonly redirectUri: string;
       readonly isDefault: boolean;
       readonly expiresAt: number;
       readonly at: number;
     }
-  /** From now on the authorization is used, whatever the exchange brings. `until`: when it counts as interrupted. */
+  /** From now on the authorization is used, even if the exchange fails. `until`: when it counts as interrupted. */
   | { readonly type: "CodeReceived"; readonly authId: string; readonly until: number; readonly at: number }
   | {
       readonly type: "AuthorizationFailed";

@@ -14,7 +14,7 @@ function wakeAt(state: GrantState): number | null {
   return due.length === 0 ? null : Math.min(...due);
 }
 
-/** One user's authorizations and tokens at one provider. Tokens are refreshed when they are asked for. */
+/** One user's authorizations and tokens at one provider. Tokens are refreshed on use. */
 export const grant: Decider<GrantState, GrantCommand, GrantEvent> = {
   initialState: initialGrantState,
   decide,

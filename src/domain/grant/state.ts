@@ -18,9 +18,9 @@ export type Authorization = Begun &
   );
 
 export interface HeldToken extends Token {
-  /** The scopes that the user was asked for; the provider may have granted others, or renamed them. */
+  /** The scopes of the authorization request; the provider may have granted others, or renamed them. */
   readonly requestedScopes: readonly string[];
-  /** When the provider issued it, or refreshed it last. */
+  /** When the provider issued or last refreshed it. */
   readonly givenAt: number;
 }
 
@@ -32,7 +32,7 @@ export interface GrantState {
 
 export const initialGrantState: GrantState = { authorizations: new Map(), tokens: new Map() };
 
-/** How long an authorization that ended is remembered, for clients that wait for it. */
+/** How long an ended authorization is kept, for clients that wait for it. */
 const RETENTION_MS = 60 * 60_000;
 
 /** Records one event. */

@@ -1,11 +1,11 @@
 import type { GrantState, HeldToken } from "./state.ts";
 
-/** Which of the tokens answers a request. */
+/** Chooses the token for a request. */
 
-/** A token that is handed out lives at least this long, if the provider can renew it at all. */
+/** A returned token is valid at least this long, if the provider can renew it at all. */
 const MIN_LIFETIME_MS = 60_000;
 
-/** Assumed life of a token whose end the provider does not tell: the shortest that is usual (Salesforce's sessions). */
+/** Assumed life of a token without an expiry time: the shortest usual one (Salesforce's sessions). */
 const ASSUMED_LIFETIME_MS = 15 * 60_000;
 
 /**
@@ -21,9 +21,9 @@ export function usabilityOf(token: HeldToken, now: number): "fresh" | "due" | "l
 
 /**
  * The tokens that match a request, the best one first: the one it names, else those that have all scopes, else those
- * whose users were asked for all of them. For the latter, another authorization would grant no more: providers rename
- * scopes (Google `email`) or leave out those that another scope includes (GitHub). Among equals the default one comes
- * first, then the newest.
+ * whose authorization requested all of them. For the latter, another authorization would grant no more: providers
+ * rename scopes (Google `email`) or leave out those that another scope includes (GitHub). Among equals the default one
+ * comes first, then the newest.
  */
 export function matchingTokens(
   state: GrantState,

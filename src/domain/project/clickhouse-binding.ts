@@ -34,7 +34,7 @@ export const TABLE_COLUMNS: readonly TableColumn[] = [
 /** Columns that every table needs: pages and the selection of the project depend on them. */
 export const INDISPENSABLE_COLUMNS = ["id", "session_id", "start_time"] as const satisfies readonly TableColumn[];
 
-/** A plain name; it is quoted in queries nevertheless. */
+/** A plain name; queries quote it as well. */
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Whether both read the same rows in the same way. */
@@ -46,7 +46,7 @@ export const isSameSource = (one: TableSource, other: TableSource): boolean =>
   one.project === other.project &&
   TABLE_COLUMNS.every((column) => one.columns[column] === other.columns[column]);
 
-/** `since` of a binding made now; `known`: the binding before. */
+/** `since` of a new binding; `known`: the binding before. */
 export const boundSince = (known: TableBinding | undefined, source: TableSource, now: number): number =>
   known !== undefined && areSameRows(known.source, source) ? known.since : now;
 

@@ -10,11 +10,11 @@ export interface Project {
   /** JSON text as sent. */
   readonly extra: string | null;
   readonly startTime: number;
-  /** As the customer says; null: it goes on. It has no effect. */
+  /** As sent; null: none. It has no effect. */
   readonly endTime: number | null;
   /** Days for which the runs of a day are kept after that day; null: for ever. */
   readonly retentionDays: number | null;
 }
 
-/** What a query needs of a project: few bytes, because a workspace may have many of them. */
+/** The members of a project that a query needs: few bytes, because a workspace may have many projects. */
 export type QueriedProject = Pick<Project, "id" | "shards" | "retentionDays">;

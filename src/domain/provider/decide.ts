@@ -6,7 +6,7 @@ import type { ProviderEvent } from "./events.ts";
 import type { Provider, ProviderChange } from "./records.ts";
 import type { ProvidersState } from "./state.ts";
 
-/** All of a user's tokens are asked for at once, one actor for each provider [LIM-33]. */
+/** A request for all tokens of a user calls one actor per provider [LIM-33]. */
 export const MAX_PROVIDERS = 100;
 
 /** The rules of the providers of a workspace. */
@@ -38,7 +38,7 @@ export function decide(command: ProviderCommand, state: ProvidersState): Decisio
   }
 }
 
-/** Why a provider cannot be added; null when it can. */
+/** Why a provider cannot be added; null: it can. */
 export function refuseAddition(state: ProvidersState, providerId: string): Refusal | null {
   if (state.has(providerId))
     return { reason: "conflict", message: `There is a provider ${providerId} already; change it, or delete it first.` };

@@ -1,8 +1,8 @@
-/** How the client proves itself at the token endpoint (RFC 6749, 2.3; RFC 8414). */
+/** Client authentication at the token endpoint (RFC 6749, 2.3; RFC 8414). */
 export type ClientAuthentication = "client_secret_basic" | "client_secret_post" | "none";
 
 /**
- * Addresses of a provider. They never change, because tokens and the client's secret go there; another address is
+ * Endpoints of a provider. They never change, because they receive tokens and the client's secret; another address is
  * another provider.
  */
 export interface ProviderEndpoints {
@@ -10,16 +10,18 @@ export interface ProviderEndpoints {
   readonly issuer: string | null;
   readonly authorization: string;
   readonly token: string;
-  /** null: it cannot revoke. */
+  /** null: tokens cannot be revoked. */
   readonly revocation: string | null;
   /** null: the account of a token is not looked up. */
   readonly userinfo: string | null;
 }
 
 export interface ProviderRecord {
-  /** Ours, and unique for ever: a new provider with the name of a deleted one must not find its tokens. */
+  /**
+   * Assigned by this service and never reused: a new provider with the name of a deleted one must not find its tokens.
+   */
   readonly id: string;
-  /** The workspace's own name for it. */
+  /** The id that the workspace has chosen. */
   readonly providerId: string;
   readonly tenantId: string;
   readonly displayName: string;
@@ -39,7 +41,7 @@ export interface Provider {
   readonly envelope: string | null;
 }
 
-/** What may be changed later. */
+/** The members that may be changed later. */
 export type ProviderChange = Partial<
   Pick<ProviderRecord, "displayName" | "clientId" | "authentication" | "usesPkce" | "defaultScopes">
 > & { readonly envelope?: string | null };

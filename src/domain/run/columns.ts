@@ -1,14 +1,14 @@
 /**
- * Every column of a run, one row each. All else that knows columns follows from this table: what clients may send,
+ * Every column of a run, one row each. Everything else that depends on columns is derived from this table: sent fields,
  * rows and segments, exported fields, columns of a ClickHouse table, fields of filters, members of runs in answers.
  *
- * To add a column, add a row behind `first_token_time`. For one that is derived, the compiler then demands how, in
- * src/trace/run/derive-row.ts. Segments written before do not have it.
+ * To add a column, add a row after `first_token_time`. For a derived column the compiler then requires its derivation
+ * in src/trace/run/derive-row.ts. Older segments do not have the column.
  */
 
 /**
- * What the values of a column are. Long ones are bytes:
- * - `text`: UTF-8 text; `object` and `array`: JSON as received, never parsed and written again.
+ * The types of the values of a column. Long values are bytes:
+ * - `text`: UTF-8 text; `object` and `array`: JSON as received, never parsed and serialized again.
  * - `id`: a UUID in lower case; `ids`: a list of them. Tables of customers may hold other text as ids.
  * - `time`: epoch microseconds, exact in a double until the year 2255.
  * - `integer`: safe integers; `count32`: integers of 32 bits; `decimal`: finite doubles.
@@ -33,46 +33,49 @@ export type Kind = keyof KindValues;
 /** The kinds whose values are bytes and may be long. */
 export type LongKind = "text" | "object" | "array";
 
-/** How the chunks of a column are encoded: a dictionary is tried, bounds or a bloom filter are kept. */
+/** Encoding of a column's chunks: whether a dictionary is tried, and whether bounds or a bloom filter are stored. */
 export interface ChunkTraits {
   readonly dictionary: boolean;
   readonly bounds: boolean;
   readonly bloom: boolean;
-  /** Pages are larger, and the chunk stands in front of the others. */
+  /** Pages are larger, and the chunk precedes the others. */
   readonly largePages: boolean;
 }
 
-/** What is known of a column. A column that is neither sent nor an identity is derived from the merged run. */
+/** Properties of a column. A column that is neither sent nor an identity is derived from the merged run. */
 export interface Column {
   readonly kind: Kind;
-  /** Clients send it: its bit in `_patched`. Segments hold these numbers, so none is ever changed or used again. */
+  /** Clients send it: its bit in `_patched`. Segments contain these numbers, so never change or reuse one. */
   readonly sent?: number;
-  /** The same in all rows of a segment: rows do not have it. */
+  /** The same in all rows of a segment, so rows omit it. */
   readonly isIdentity?: true;
   /** Every row has a value. */
   readonly isRequired?: true;
-  /** The only values. */
+  /** The allowed values; absent: any. */
   readonly words?: readonly string[];
-  /** The value of a row when none was sent. */
+  /** Default value of a row. */
   readonly unsent?: string;
-  /** Where chunks differ from those of the kind (src/parquet/columns.ts). */
+  /** Exceptions from the traits of the kind (src/parquet/columns.ts). */
   readonly chunk?: Partial<ChunkTraits>;
-  /** `value`: compared by its name; `items`: its items are; `entries`: those of its JSON are. Absent: no filter reads it. */
+  /**
+   * How filters read the column. `value`: by its name; `items`: by the items of the list; `entries`: by the entries of
+   * its JSON. Absent: no filter reads it.
+   */
   readonly filter?: "value" | "items" | "entries";
-  /** Absent: in every export that names no fields. */
+  /** Absent: part of every export that names no fields. */
   readonly exported?: "when_named" | "never";
-  /** Name of the exported field, where it differs. */
+  /** Name of the exported field, if it differs. */
   readonly exportName?: string;
-  /** JSON that answers show for a missing value. Absent: null. */
+  /** JSON in answers for a missing value. Absent: null. */
   readonly missing?: string;
-  /** No member of runs in answers. */
+  /** Not a member of runs in answers. */
   readonly isHidden?: true;
 }
 
 const ONLY_PLAIN = { dictionary: false, bounds: false } as const;
 const UNIQUE = { dictionary: false, bloom: true } as const;
 
-/** In the order in which exported files show the columns. */
+/** In the column order of exported files. */
 const TABLE = {
   id: { kind: "id", isRequired: true, chunk: UNIQUE, filter: "value" },
   tenant_id: { kind: "id", isIdentity: true, isHidden: true },
@@ -94,14 +97,14 @@ const TABLE = {
   status: { kind: "string", isRequired: true, words: ["pending", "success", "error"], filter: "value" },
   is_root: { kind: "flag", isRequired: true, filter: "value", isHidden: true },
   dotted_order: { kind: "string", sent: 2, chunk: ONLY_PLAIN, filter: "value", missing: '""' },
-  // The base retention is the tier of a run that names none.
+  // The default tier is the one with the base retention.
   trace_tier: { kind: "string", sent: 9, words: ["longlived", "shortlived"], unsent: "shortlived", filter: "value" },
   inputs: { kind: "object", sent: 10, chunk: { largePages: true }, filter: "entries", missing: "{}" },
   outputs: { kind: "object", sent: 11, chunk: { largePages: true }, filter: "entries" },
   error: { kind: "text", sent: 12, filter: "value" },
   extra: { kind: "object", sent: 13, filter: "entries", missing: "{}" },
   events: { kind: "array", sent: 14, missing: "[]" },
-  // Null: never sent. An empty list is kept apart from it.
+  // null: never sent. An empty list is a different value.
   tags: { kind: "list", sent: 7, filter: "items" },
   // {key: {n, avg, ...}}; null without feedback.
   feedback_stats: { kind: "object" },
@@ -124,7 +127,7 @@ type Table = typeof TABLE;
 /** Name of a column of a run. */
 export type RunColumn = keyof Table;
 
-/** The columns of which the table says these facts. */
+/** The columns whose row in the table has these properties. */
 export type ColumnsWith<Facts> = { [C in RunColumn]: Table[C] extends Facts ? C : never }[RunColumn];
 
 export type IdentityColumn = ColumnsWith<{ isIdentity: true }>;
@@ -148,11 +151,11 @@ export type ExportField = {
       : C;
 }[RunColumn];
 
-/** The facts of every column, by its name. */
+/** The properties of every column, by its name. */
 export const COLUMNS: Readonly<Record<RunColumn, Column>> = TABLE;
 
 /** Every column, in the order of exported files. */
-// Object.keys forgets the key type; the table is closed.
+// Object.keys loses the key type; the table is closed.
 export const RUN_COLUMNS = Object.keys(TABLE) as readonly RunColumn[];
 
 export const isIdentity = (column: RunColumn): column is IdentityColumn => COLUMNS[column].isIdentity === true;
@@ -173,7 +176,7 @@ export type RowColumnOf<K extends Kind> = Extract<RowColumn, ColumnsWith<{ kind:
 /** The bit of a sent column in `_patched`. */
 export const bitOf = (column: SentColumn): number => 1 << TABLE[column].sent;
 
-/** What clients may send of a run, in the order of its bits. */
+/** The columns that clients may send, in the order of their bits. */
 export const SENT_COLUMNS: readonly SentColumn[] = RUN_COLUMNS.filter(isSent).sort(
   (a, b) => TABLE[a].sent - TABLE[b].sent,
 );

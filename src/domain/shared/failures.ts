@@ -1,16 +1,16 @@
 /**
- * Failure of a destination, as the adapter of its store reports it; src/store/failures.ts says what each reason means.
- * It never carries a secret or a body of the store.
+ * Failure of a destination, as the adapter of its store reports it; src/store/failures.ts defines the meaning of each
+ * reason. It never contains a secret or a body of the store.
  */
 export interface StoreFailure {
   readonly reason: StoreFailureReason;
   /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
-  /** HTTP status of the store's answer; null when there was none. */
+  /** HTTP status of the store's answer; null: there was no answer. */
   readonly status: number | null;
-  /** Error code of the store's answer, for example `NoSuchBucket`; null when it gave none. */
+  /** Error code of the store's answer, for example `NoSuchBucket`; null: there was none. */
   readonly code: string | null;
-  /** The permission that the request needs, for example `s3:PutObject`; null: it was not about permissions. */
+  /** The permission that the request needs, for example `s3:PutObject`; null: the failure is not about permissions. */
   readonly permission: string | null;
   /** What to do next. */
   readonly advice: string;
@@ -38,16 +38,16 @@ export type StoreFailureReason =
   | "unexpected_answer";
 
 /**
- * Failure of the source that a project's runs are read from, as its adapter reports it. It never carries a secret, a value
- * of a row or a text of the server.
+ * Failure of the source of a project's runs, as its adapter reports it. It never contains a secret, a value of a row or
+ * a text of the server.
  */
 export interface SourceFailure {
   readonly reason: SourceFailureReason;
   /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
-  /** Error code of the server, for example 60 of ClickHouse; null when it gave none. */
+  /** Error code of the server, for example 60 of ClickHouse; null: there was none. */
   readonly code: number | null;
-  /** HTTP status of the answer; null when there was none. */
+  /** HTTP status of the answer; null: there was no answer. */
   readonly status: number | null;
   /** What to do next. */
   readonly advice: string;
@@ -70,7 +70,7 @@ export type SourceFailureReason =
   | "password_lost";
 
 /**
- * Failure of an OAuth provider, as the adapter in src/oauth reports it. It never carries a secret or a text of the
+ * Failure of an OAuth provider, as the adapter in src/oauth reports it. It never contains a secret or a text of the
  * provider.
  */
 export interface ProviderFailure {
@@ -89,7 +89,7 @@ export interface ProviderFailure {
   readonly code: string | null;
 }
 
-/** Why an authorization brought no token. */
+/** Why an authorization gave no token. */
 export type AuthorizationFailure =
   | ProviderFailure
   | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
@@ -139,5 +139,5 @@ export type Refusal =
   | { readonly reason: "source_check"; readonly source: SourceFailure }
   | { readonly reason: "authorization"; readonly failure: AuthorizationFailure }
   | { readonly reason: "capacity"; readonly message: string; readonly retryAfterSeconds: number }
-  /** The service cannot do it now, for a reason that lies with its machine, not with the request. */
+  /** A fault of the service's machine, not of the request: a later retry may succeed. */
   | { readonly reason: "unavailable"; readonly message: string; readonly retryAfterSeconds: number };

@@ -1,7 +1,7 @@
 import type { Refusal } from "./failures.ts";
 import { isoFromMs } from "./time.ts";
 
-/** Questions to an append-only log of events. */
+/** Queries of an append-only log of events. */
 
 /** An event in the log: its number, from 1 on, and the instant (epoch milliseconds) at which it was recorded. */
 export interface Logged<E> {

@@ -17,8 +17,8 @@ export interface NumberSetting {
 }
 
 /**
- * The limits and delays that the operator may set, each stated here once. The bounds allow a file of any size to be
- * uploaded with any part size.
+ * The limits and delays that the operator may set; this is their only definition. The bounds allow a file of any size
+ * to be uploaded with any part size.
  */
 export const LIMIT_SETTINGS = {
   /** Retries of one export run before it fails for good [LIM-1]. */
@@ -41,14 +41,14 @@ export const LIMIT_SETTINGS = {
   partBytes: { variable: "PART_BYTES", preset: 8 * MIB, min: MIN_PART_BYTES, max: 64 * MIB },
   /** Parts of one run in flight at once [LIM-13]. */
   partsInFlight: { variable: "PARTS_IN_FLIGHT", preset: 4, min: 1, max: 16 },
-  /** Pause after a store asked for fewer requests [LIM-14]. Stores count them by the second. */
+  /** Pause after a store has throttled us [LIM-14]. Stores count requests by the second. */
   slowDownPauseMs: { variable: "SLOW_DOWN_PAUSE_MS", preset: 5 * SECOND_MS, min: 0, max: DAY_MS },
 } as const satisfies Readonly<Record<string, NumberSetting>>;
 
 /** The value of each of these settings. An export keeps those with which it was created. */
 export type Limits = { readonly [Name in keyof typeof LIMIT_SETTINGS]: number };
 
-/** The value of each number setting of a table, as `numberOf` gives it. */
+/** The value of each number setting of a table, as `numberOf` returns it. */
 export const numbersOf = <Table extends Readonly<Record<string, NumberSetting>>>(
   table: Table,
   numberOf: (setting: Table[keyof Table]) => number,
@@ -56,7 +56,7 @@ export const numbersOf = <Table extends Readonly<Record<string, NumberSetting>>>
   Object.fromEntries(
     Object.entries(table).map(([name, setting]) => [name, numberOf(setting as Table[keyof Table])]),
   ) as {
-    readonly [Name in keyof Table]: number; // fromEntries forgets the names
+    readonly [Name in keyof Table]: number; // fromEntries loses the names
   };
 
 export const LIMITS: Limits = numbersOf(LIMIT_SETTINGS, ({ preset }) => preset);
@@ -71,14 +71,14 @@ export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
 export const MAX_WINDOW_DAYS = 1827;
 
 /**
- * Exports and schedules of one workspace that have not ended [LIM-7]; its actor holds them all in memory. What a schedule
- * spawns is never refused, because a window would be lost.
+ * Exports and schedules of one workspace that have not ended [LIM-7]; its actor holds them all in memory. An export
+ * that a schedule spawns is never refused, because its window would be lost.
  */
 export const MAX_OPEN_EXPORTS = 1000;
 
 /**
- * Projects of one workspace [LIM-19]. Its log keeps them for ever and its actor holds them in memory: names alone may take
- * 30 MB. A key that only sends traces creates projects too, hence the bound.
+ * Projects of one workspace [LIM-19]. Its log keeps them for ever and its actor holds them in memory: names alone may
+ * take 30 MB. A key that only sends traces can create projects too, so there must be a limit.
  */
 export const MAX_PROJECTS = 10_000;
 

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "./result.ts";
 
-/** Addresses that customers give. They are hostile input, because the service sends requests there. */
+/** Addresses from customers. They are untrusted input, because the service sends requests there. */
 
 const PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
@@ -15,7 +15,7 @@ const PRIVATE_DOMAINS = new Set(
 const MIN_CUSTOM_PORT = 1024;
 
 /**
- * The origin and path of the address, without a slash at the end; it does not lead to a private network. A failure says
+ * The origin and path of the address, without a trailing slash; it does not lead to a private network. A failure says
  * what to correct. `member`: the name under which the address was sent.
  */
 export function publicAddress(
@@ -48,7 +48,7 @@ const isWeb = (url: URL): boolean => url.protocol === "http:" || url.protocol ==
 
 const isPublicName = (hostname: string): boolean => {
   if (hostname.startsWith("[") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname)) return false;
-  // A dot at the end makes the name fully qualified.
+  // A trailing dot makes the name fully qualified.
   const labels = hostname.replace(/\.$/, "").split(".");
   const top = labels.at(-1) ?? "";
   if (labels.length < 2 || labels.includes("")) return false;

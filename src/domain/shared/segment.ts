@@ -2,12 +2,12 @@ import type { Window } from "./time.ts";
 
 /**
  * One immutable Parquet file in the bucket `SEGMENTS`: exactly one row group, every physical column, rows of one
- * project and one UTC day. Failed runs come first, then each trace stands together, parents before their children
+ * project and one UTC day. Failed runs come first, then the runs of each trace, parents before their children
  * (src/trace/segments/row-order.ts). zstd, data page version 1.
  */
 export interface SegmentRef {
   readonly key: string;
-  /** ETag of the object; a read fails if the object is another one. */
+  /** ETag of the object; a read fails if the object has another one. */
   readonly etag: string;
   readonly bytes: number;
   readonly rows: number;
@@ -16,10 +16,10 @@ export interface SegmentRef {
   readonly maxStart: number;
 }
 
-/** A segment, and which of its rows are selected. */
+/** A segment, and the selection of its rows. */
 export interface SelectedSegment extends SegmentRef {
-  /** Only the rows that began in one of these windows; null: those of the window of the run. */
+  /** Only the rows that began in one of these windows; null: those in the partition of the export run. */
   readonly keep: readonly Window[] | null;
-  /** `some`: not all of these rows may match the filter; absent: all do. */
+  /** `some`: some of these rows may not match the filter; absent: all match. */
   readonly matches?: "some";
 }

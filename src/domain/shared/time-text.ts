@@ -11,7 +11,9 @@ const DOTTED_SEGMENT = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{6})Z/;
 /** From about this year on, a double no longer holds every microsecond. */
 const TOO_LATE = Date.UTC(2255, 0, 1) * 1000;
 
-/** ISO 8601 with any offset; without one it is UTC. Digits beyond the microsecond are cut. null: not such a text. */
+/**
+ * ISO 8601 with any offset; without one it is UTC. Digits below the microsecond are truncated. null: not such a text.
+ */
 export function microsFromIso(text: string): number | null {
   const match = TIMESTAMP.exec(text);
   if (match === null) return null;
@@ -24,7 +26,7 @@ export function microsFromIso(text: string): number | null {
 /** Epoch milliseconds, whole or with a fraction. null: outside the years 1970 to 2254. */
 export const microsFromEpochMs = (instant: number): number | null => inRange(Math.round(instant * 1000));
 
-/** Epoch nanoseconds, of which those below the microsecond are cut. null: outside the years 1970 to 2254. */
+/** Epoch nanoseconds, truncated to microseconds. null: outside the years 1970 to 2254. */
 export const microsFromEpochNanos = (instant: bigint): number | null => inRange(Number(instant / 1000n));
 
 /** `2030-01-01T10:00:00.123456Z` */
@@ -37,7 +39,7 @@ export function isoFromMicros(instant: number): string {
 export const dottedSegment = (instant: number, runId: string): string =>
   `${isoFromMicros(instant).replaceAll(/[-:.]/g, "")}${runId}`;
 
-/** The time in the last segment of a dotted order. null: it holds none. */
+/** The time in the last segment of a dotted order. null: there is none. */
 export function microsFromDottedOrder(dottedOrder: string): number | null {
   const match = DOTTED_SEGMENT.exec(dottedOrder.slice(dottedOrder.lastIndexOf(".") + 1));
   if (match === null) return null;

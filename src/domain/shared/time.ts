@@ -1,4 +1,4 @@
-/** Instants are epoch milliseconds inside, and ISO 8601 UTC text on the wire; times of runs are microseconds. */
+/** Instants are epoch milliseconds internally, and ISO 8601 UTC text on the wire; times of runs are microseconds. */
 
 export const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 /**
- * A token bucket: each request takes a token, tokens are refilled at a steady rate, and at most `burst` of them are saved
- * up.
+ * A token bucket: each request takes a token, tokens are refilled at a steady rate, and the bucket holds at most
+ * `burst` of them.
  */
 export interface TokenBucket {
   readonly tokens: number;
@@ -17,9 +17,9 @@ export interface Rate {
 
 export interface Taking {
   readonly bucket: TokenBucket;
-  /** Whole tokens: as many as wanted, or as there were. */
+  /** Whole tokens: the wanted number, or all if there are fewer. */
   readonly taken: number;
-  /** Time until the next token; 0 when some were taken. */
+  /** Time until the next token; 0 if some were taken. */
   readonly waitMs: number;
 }
 

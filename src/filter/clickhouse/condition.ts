@@ -3,7 +3,7 @@ import type { Comparison, Condition, EntryPart, EntryTest, Family, Filter, PartT
 import { foldLogic, type LogicFold } from "../logic.ts";
 import { entriesSql } from "./json-entries.ts";
 
-/** A condition for WHERE. Every value of the filter is a bound parameter; the text is made of constants only. */
+/** A condition for WHERE. Every value of the filter is a bound parameter; the text consists of constants only. */
 export interface ClickHouseCondition {
   /** Never null: 0 or 1. */
   readonly sql: string;
@@ -12,8 +12,8 @@ export interface ClickHouseCondition {
 }
 
 /**
- * The filter over a table whose columns are the physical ones of a segment: JSON as String, times as DateTime64(6),
- * `_tags` as Array(String), the others nullable or not.
+ * Compiles a filter for a table with the physical columns of a segment: JSON as String, times as DateTime64(6), `_tags`
+ * as Array(String), the others nullable or not.
  */
 export function toClickHouse(filter: Filter): ClickHouseCondition {
   const scope = new Scope();
@@ -21,20 +21,20 @@ export function toClickHouse(filter: Filter): ClickHouseCondition {
   return { sql, parameters: scope.parameters };
 }
 
-/** What has been named in the query so far. */
+/** The parameters and aliases of the query so far. */
 class Scope {
   readonly parameters: Record<string, string> = {};
   readonly #families = new Set<Family>();
   #count = 0;
 
-  /** The place of a value in the query. */
+  /** Adds a parameter and returns its placeholder. */
   bind(value: string): string {
     this.#count += 1;
     this.parameters[`p${this.#count}`] = value;
     return `{p${this.#count}:String}`;
   }
 
-  /** A family's entries: written out once, by its alias from then on. */
+  /** A family's entries: the expression on the first call, then its alias. */
   entries(family: Family): string {
     if (this.#families.has(family)) return `_entries_${family}`;
     this.#families.add(family);
@@ -48,9 +48,9 @@ const JOINED: Omit<LogicFold<unknown, string>, "leaf"> = {
   not: (operand) => `NOT ${operand}`,
 };
 
-/** How a value is asked about, by the type it is to have. */
+/** SQL expressions of a value, by the type it is compared as. */
 interface Operand {
-  /** Whether there is one. */
+  /** Whether there is a value. */
   readonly present: string;
   readonly text: Typed;
   readonly number: Typed;
@@ -96,11 +96,11 @@ function fieldSql(field: ValueField, comparison: Comparison, scope: Scope): stri
   }
 }
 
-/** A column of the one type that the comparison is about. */
+/** A column, which has exactly one type. */
 function column(value: string): Operand {
   const present = `isNotNull(${value})`;
   const typed = { is: present, value };
-  // Numbers of filters are doubles, so those beyond 2^53 are compared as doubles too.
+  // Numbers of filters are doubles, so integers beyond 2^53 are compared as doubles too.
   return { present, text: typed, number: { is: present, value: `toFloat64(${value})` }, flag: typed };
 }
 
@@ -109,7 +109,7 @@ function partOf(family: Family, part: EntryPart): Operand {
   if (family !== "feedback") return part === "key" ? KEY : scalar("e.2");
   const raw = `JSONExtractRaw(e, '${part}')`;
   if (part !== "score") return scalar(raw);
-  // A score may be a word: true is 1, and false is 0, as ClickHouse reads all that is no number.
+  // A score may be a boolean: true is 1; false is 0, because JSONExtractFloat returns 0 for it.
   const number = { is: `match(${raw}, '^[0-9tf-]')`, value: `if(${raw} = 'true', 1, JSONExtractFloat(${raw}))` };
   return { ...scalar(raw), number };
 }
@@ -124,7 +124,10 @@ const scalar = (raw: string): Operand => ({
   flag: { is: `match(${raw}, '^[tf]')`, value: `(${raw} = 'true')` },
 });
 
-/** Both parts of each conjunction are asked, so the value may be of another type or null where `is` is false. */
+/**
+ * ClickHouse evaluates both operands of each conjunction, so the value may be null or of another type where `is` is
+ * false.
+ */
 function comparisonSql(comparison: Comparison, operand: Operand, scope: Scope): string {
   switch (comparison.comparator) {
     case "eq":
@@ -161,7 +164,7 @@ function equalSql(value: string | number | boolean, operand: Operand, scope: Sco
 
 function orderSql(sign: "=" | ">" | ">=" | "<" | "<=", value: string | number, operand: Operand, scope: Scope): string {
   const typed = typeof value === "string" ? operand.text : operand.number;
-  // Numbers are read as those in the data are: ClickHouse's quick reading of parameters may be off in the last digit.
+  // Parsed like the numbers in the data: ClickHouse's fast parser of parameters may be wrong in the last digit.
   const bound = typeof value === "string" ? scope.bind(value) : `JSONExtractFloat(${scope.bind(String(value))})`;
   return `(${typed.is} AND ${typed.value} ${sign} ${bound})`;
 }

@@ -3,11 +3,11 @@ import type { Family } from "../filter.ts";
 import { MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "../limits.ts";
 
 /**
- * Entries in ClickHouse: expressions that give them as arrays, equal to what json-entries.ts walks over. Nothing of
- * a filter is in here.
+ * ClickHouse expressions for entries, as arrays, equal to those of evaluate/json-entries.ts. They do not depend on the
+ * filter.
  */
 
-/** JSON entries as tuples of place ("" or each name behind a dot) and raw JSON; feedback as raw JSON objects. */
+/** JSON entries as tuples of place ("" or each name after a dot) and raw JSON; feedback as raw JSON objects. */
 export function entriesSql(family: Family): string {
   const { column, member } = ENTRY_PLACES[family];
   const json = repaired(`ifNull(\`${column}\`, '')`);
@@ -22,10 +22,10 @@ export function entriesSql(family: Family): string {
   return `arrayFilter(e -> NOT (e.2 = '' OR startsWith(e.2, '{') OR startsWith(e.2, '[')), ${entries})`;
 }
 
-/** A place longer than any that a filter can name is cut, so that deep JSON under long names stays linear. */
+/** Longer places, which no filter can name, are cut, so that deep JSON with long names takes linear time. */
 const MAX_PLACE_BYTES = 4 * MAX_KEY_LENGTH;
 
-/** What is directly inside one entry, or the entry itself when it is a scalar. */
+/** The children of one entry, or the entry itself if it is a scalar. */
 const INNER = `multiIf(
   startsWith(e.2, '{'),
   arrayMap(m -> (left(concat(e.1, '.', m.1), ${MAX_PLACE_BYTES}), m.2), JSONExtractKeysAndValuesRaw(e.2)),
@@ -33,22 +33,24 @@ const INNER = `multiIf(
   [e])`;
 
 /**
- * JSON that ClickHouse reads: it refuses a whole document for a surrogate without its other half, an integer of more
- * than 64 bits or a number too large for a double. Such documents are put together anew from their tokens.
+ * JSON that ClickHouse can parse: it refuses the whole document for a lone surrogate, an integer of more than 64 bits
+ * or a number too large for a double. Such documents are rebuilt from their tokens.
  */
 const repaired = (json: string): string => `if(isValidJSON(${json}), ${json}, arrayStringConcat(arrayMap(
   t -> multiIf(startsWith(t, '"'), ${WHOLE_TEXT}, match(t, '^[-0-9]'), ${DOUBLE}, t),
   extractAll(${json}, ${TOKENS}))))`;
 
-/** A text, a number or word, or anything between them. Backslashes are doubled for ClickHouse's own quotes. */
+/**
+ * Matches a text, a number or literal, or anything between them. Backslashes are doubled for ClickHouse's own quotes.
+ */
 const TOKENS = String.raw`'"(?:[^"\\\\]|\\\\.)*"|[^"\\s,:\\[\\]{}]+|[\\s,:\\[\\]{}]+'`;
 
 const PAIR = String.raw`'\\\\(u[dD][89abAB][0-9a-fA-F]{2})\\\\(u[dD][c-fC-F][0-9a-fA-F]{2})'`;
 const SURROGATE = String.raw`'\\\\u[dD][89a-fA-F][0-9a-fA-F]{2}'`;
 
 /**
- * Lone surrogate escapes of the text `t` become U+FFFD. Escaped backslashes and whole pairs are set aside first, by
- * the control character 1, which JSON cannot hold as it is.
+ * Replaces lone surrogate escapes of the text `t` by U+FFFD. Escaped backslashes and valid pairs are first replaced by
+ * the control character 1, which JSON cannot contain unescaped.
  */
 const WHOLE_TEXT = String.raw`replaceAll(replaceRegexpAll(
   replaceRegexpAll(replaceAll(t, '\\\\', '\x01\x01'), ${PAIR}, '\x01\\1\x01\\2'), ${SURROGATE}, '\xEF\xBF\xBD'), '\x01', '\\')`;

@@ -1,7 +1,7 @@
 import type { Comparison, Scalar } from "../filter.ts";
 import { compareTexts, foldedFinder, likeMatcher } from "./text-match.ts";
 
-/** A comparison made ready for many values; null is a missing value. */
+/** A compiled comparison; null is a missing value. */
 export type Test = (value: Scalar) => boolean;
 
 export function testOf(comparison: Comparison): Test {

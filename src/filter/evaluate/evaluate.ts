@@ -5,11 +5,11 @@ import type { FilterColumn, RowView } from "../row.ts";
 import { testOf } from "./compare.ts";
 import { eachEntry } from "./json-entries.ts";
 
-/** A filter made ready for many rows. */
+/** A filter compiled for many rows. */
 export interface CompiledFilter {
-  /** What `matches` may ask of a row. */
+  /** The columns that `matches` may read. */
   readonly columns: ReadonlySet<FilterColumn>;
-  /** Takes time linear in the row's size; each JSON column is read once at most. */
+  /** Takes time linear in the row's size; reads each JSON column at most once. */
   matches(row: RowView): boolean;
 }
 
@@ -26,7 +26,7 @@ export function compileFilter(filter: Filter): CompiledFilter {
   return { columns, matches: (row) => compiled.matches({ row, found: new Map(), entryTests }) };
 }
 
-/** A row under test, and what has been found out about its entries: one answer for each of a family's tests. */
+/** A row under test, with the cached result of each test of its entries, by family. */
 interface Trial {
   readonly row: RowView;
   readonly found: Map<Family, readonly boolean[]>;
@@ -35,11 +35,11 @@ interface Trial {
 
 type EntryCheck = (entry: Entry) => boolean;
 
-/** The parts of an entry; asked for at most once each. */
+/** The parts of an entry; each is read at most once. */
 type Entry = (part: EntryPart) => Scalar;
 
 interface Compiled {
-  /** 0: a column is read; 1: JSON is walked over. */
+  /** 0: reads a column; 1: scans JSON. */
   readonly cost: number;
   matches(trial: Trial): boolean;
 }
@@ -99,7 +99,7 @@ function answersOf(trial: Trial, family: Family): readonly boolean[] {
   return answers;
 }
 
-/** For each test whether some entry passes; the walk ends when all have been. */
+/** Whether some entry passes, for each test. Scanning stops when all tests have passed. */
 function testEntries(row: RowView, family: Family, tests: readonly EntryCheck[]): readonly boolean[] {
   const answers = tests.map(() => false);
   let open = tests.length;
@@ -129,7 +129,7 @@ function testEntries(row: RowView, family: Family, tests: readonly EntryCheck[])
 
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** The column is a list of objects that ingest has written itself. */
+/** Ingest has written the column: a list of objects. */
 function feedbackEntries(bytes: Uint8Array): readonly Entry[] {
   const list: unknown = JSON.parse(decoder.decode(bytes));
   if (!Array.isArray(list)) return [];

@@ -14,13 +14,13 @@ import type { Scalar } from "../filter.ts";
 import { Places } from "./json-places.ts";
 
 /**
- * Walks over the entries of JSON in one pass, without building it: memory stays that of one value. The bytes are JSON
- * as ingest accepts it (checked there); on anything else the walk ends somewhere, without an error of its own.
+ * Visits the entries of JSON in one pass, without parsing it into objects: memory is that of one value. The bytes are
+ * JSON that ingest has checked; on other bytes the scan stops somewhere without an error.
  */
 
-/** A value that is no object or list. Read only when asked for. */
+/** A value that is not an object or list. It is decoded only when read. */
 export interface JsonEntry {
-  /** Null: the value has no name around it, or one longer than any that a filter may name. */
+  /** null: the value has no key, or one that is longer than any that a filter may name. */
   readonly key: string | null;
   readonly value: () => Scalar;
 }
@@ -29,8 +29,8 @@ export interface JsonEntry {
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * Visits the entries of the JSON, or of those members of the object it is that are called `member`, until `visit`
- * answers false.
+ * Visits the entries of the JSON, or only those inside the members called `member` of the object, until `visit` answers
+ * false.
  */
 export function eachEntry(bytes: Uint8Array, member: string | null, visit: (entry: JsonEntry) => boolean): void {
   const places = new Places(member);

@@ -1,19 +1,22 @@
 import { MAX_JSON_LEVELS, MAX_KEY_LENGTH } from "../limits.ts";
 
-/** "" at the top, then each name behind a dot; or one of two words for values that have no such place. */
+/** "" at the top, then each name after a dot; or one of two constants for values without such a place. */
 type Place = string;
 
 const TOP: Place = "";
 const OUTSIDE: Place = "outside";
 const TOO_LONG: Place = "too long";
 
-/** An object or list that is open. */
+/** An open object or list. */
 interface Container {
   readonly isObject: boolean;
   readonly place: Place;
 }
 
-/** Where a walk over JSON stands: told of each bracket, comma and name, it knows the key of the next value. */
+/**
+ * Tracks the position of a scan over JSON. It is given each bracket, comma and name, and knows the key of the next
+ * value.
+ */
 export class Places {
   readonly #member: string | null;
   readonly #containers: Container[] = [];
@@ -21,18 +24,18 @@ export class Places {
   #place: Place;
   #isAtName = false;
 
-  /** Only what stands in members of this name is seen; null: all. */
+  /** If not null, only values inside members of this name are entries. */
   constructor(member: string | null) {
     this.#member = member;
     this.#place = member === null ? TOP : OUTSIDE;
   }
 
-  /** Whether a name comes next, not a value. */
+  /** Whether the next token is a name, not a value. */
   get isAtName(): boolean {
     return this.#isAtName;
   }
 
-  /** Whether the next value, if it is no object or list, is an entry. */
+  /** Whether the next value, unless it is an object or list, is an entry. */
   get isSeen(): boolean {
     return this.#place !== OUTSIDE && this.#levels <= MAX_JSON_LEVELS;
   }
@@ -55,7 +58,7 @@ export class Places {
   next(): void {
     const container = this.#containers.at(-1);
     this.#isAtName = container?.isObject ?? false;
-    // In an object the name says the place of what follows; in a list it is that of the list.
+    // In an object the name determines the place; in a list it is that of the list.
     if (!this.#isAtName) this.#place = container?.place ?? OUTSIDE;
   }
 
@@ -72,7 +75,7 @@ export class Places {
     return place.length > MAX_KEY_LENGTH + 1 ? TOO_LONG : place;
   }
 
-  /** Objects and lists around the next value, not counting what `member` is a member of. */
+  /** Number of open objects and lists, without those that contain `member`. */
   get #levels(): number {
     return this.#containers.length - (this.#member === null ? 0 : 1);
   }

@@ -4,22 +4,24 @@ import { foldLogic } from "../logic.ts";
 import type { FilterColumn } from "../row.ts";
 import { likePieces } from "./text-match.ts";
 
-/** What a row group's footer says about one column; the bounds hold for every value, but need not be values. */
+/**
+ * Statistics of one column in a row group's footer. All values are within the bounds, but the bounds need not occur.
+ */
 export interface ColumnStatistics {
   readonly nulls: number;
-  /** Null: not kept, or no value is set. Texts as UTF-8, in the order of their bytes. */
+  /** null: not stored, or no value is set. Texts are UTF-8, ordered by bytes. */
   readonly bounds: { readonly min: Bound; readonly max: Bound } | null;
 }
 
 type Bound = Uint8Array | bigint | number | boolean;
 
-/** The columns of one row group; undefined: nothing is known about that column. */
+/** The columns of one row group; undefined: no statistics for that column. */
 export interface GroupStatistics {
   readonly rows: number;
   column(name: FilterColumn): ColumnStatistics | undefined;
 }
 
-/** Which rows of a group a filter matches, as far as statistics tell; `some` promises nothing. */
+/** Which rows of a group match a filter, according to statistics. `some`: unknown. */
 export type Matches = "none" | "some" | "all";
 
 /** `none` and `all` are certain: such a group need not be read row by row. */
@@ -67,7 +69,7 @@ function compared(comparison: Comparison, column: ColumnStatistics | undefined, 
   return among === "all" && column.nulls > 0 ? "some" : among;
 }
 
-/** What is so for the values that are set. */
+/** The result for the values that are set. */
 function amongValues(comparison: Comparison, { min, max }: { readonly min: Bound; readonly max: Bound }): Matches {
   switch (comparison.comparator) {
     case "eq":
@@ -102,14 +104,14 @@ function equal(min: Bound, max: Bound, operand: string | number | boolean): Matc
   return toMin === 0 && toMax === 0 ? "all" : "some";
 }
 
-/** Whether values are below the operand, or equal to it where that counts too. */
+/** Whether values are below the operand, or equal to it if `orEqual`. */
 function below(min: Bound, max: Bound, operand: string | number, orEqual: boolean): Matches {
   const [toMin, toMax] = [order(min, operand), order(max, operand)];
   if (toMax < 0 || (orEqual && toMax === 0)) return "all";
   return toMin > 0 || (!orEqual && toMin === 0) ? "none" : "some";
 }
 
-/** Only the text before the first `%` is looked at. */
+/** Uses only the text before the first `%`. */
 function startsWith(min: Bound, max: Bound, pattern: string): Matches {
   const prefix = likePieces(pattern)[0] ?? "";
   if (order(max, prefix) < 0) return "none";
@@ -121,7 +123,7 @@ const prefixOf = (bound: Bound, length: number): Bound =>
 
 const encoder = new TextEncoder();
 
-/** Below 0 if the bound comes before the operand, 0 if they are equal. They are of one type: that of the field. */
+/** Below 0 if the bound is less than the operand, 0 if they are equal. Both have the type of the field. */
 function order(bound: Bound, operand: string | number | boolean): number {
   if (!(bound instanceof Uint8Array)) return Number(bound) - Number(operand);
   const bytes = encoder.encode(String(operand));

@@ -1,8 +1,8 @@
-/** Matching of texts in time linear in their length, whatever the pattern; UTF-16 in, code points compared. */
+/** Text matching in time linear in the length, for any pattern. Input is UTF-16; code points are compared. */
 
 type Find = (text: string, from: number) => number;
 
-/** Finds a part of a text as `search` does; answers its position from `from` on, or -1. */
+/** Finds a part of a text like the comparator `search`; answers its position at or after `from`, or -1. */
 export const foldedFinder = (part: string): Find => finderOf(part, foldAscii);
 
 const exactFinder = (part: string): Find => finderOf(part, (unit) => unit);
@@ -18,7 +18,7 @@ export function likeMatcher(pattern: string): (text: string) => boolean {
     const end = text.length - last.length;
     let at = first.length;
     if (end < at || !text.startsWith(first) || !text.endsWith(last)) return false;
-    // The leftmost place of each piece leaves the most room for the next: there is nothing to go back to.
+    // The leftmost match of each piece leaves the most room for the next, so no backtracking is needed.
     for (const { find, length } of finders) {
       const found = find(text, at);
       if (found < 0) return false;
@@ -28,7 +28,7 @@ export function likeMatcher(pattern: string): (text: string) => boolean {
   };
 }
 
-/** The texts between the `%` of a pattern, with `\%` and `\\` read as what they stand for. */
+/** The texts between the `%` of a pattern, with `\%` and `\\` unescaped. */
 export function likePieces(pattern: string): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
@@ -48,7 +48,7 @@ export function likePieces(pattern: string): readonly string[] {
   return [...pieces, piece];
 }
 
-/** Order of code points, which is that of UTF-8 bytes: below 0, 0 or above 0. */
+/** Order of code points, which is the order of UTF-8 bytes: below 0, 0 or above 0. */
 export function compareTexts(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let at = 0; at < shared; at += 1) {
@@ -62,7 +62,7 @@ export function compareTexts(left: string, right: string): number {
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates encode the highest code points. */
 const rank = (unit: number): number => (unit >= FIRST_SURROGATE && unit <= LAST_SURROGATE ? unit + 0x10000 : unit);
 
 const UPPER_A = 0x41;
@@ -70,7 +70,7 @@ const UPPER_Z = 0x5a;
 
 const foldAscii = (unit: number): number => (unit >= UPPER_A && unit <= UPPER_Z ? unit + 0x20 : unit);
 
-/** The search of Knuth, Morris and Pratt: it never looks back in the text. */
+/** Knuth-Morris-Pratt search: it never goes back in the text. */
 function finderOf(part: string, fold: (unit: number) => number): Find {
   const units = Uint16Array.from({ length: part.length }, (_, at) => fold(part.charCodeAt(at)));
   const fallbacks = fallbacksOf(units);
@@ -87,7 +87,7 @@ function finderOf(part: string, fold: (unit: number) => number): Find {
   };
 }
 
-/** For each beginning of the part: how long its longest end is that is a beginning too. */
+/** For each prefix of the part: the length of its longest proper suffix that is also a prefix. */
 function fallbacksOf(units: Uint16Array): Uint16Array {
   const fallbacks = new Uint16Array(units.length);
   let matched = 0;

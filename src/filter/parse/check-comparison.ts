@@ -10,14 +10,14 @@ import { anyValue, fieldIs, part, SEARCHED, tagIs, threadIs } from "./meanings.t
 import { type Checked, closed, open, someEntry } from "./pairs.ts";
 import { type CallSyntax, type FilterFailure, refuse, type Syntax } from "./syntax.ts";
 
-/** What has been counted of the filter so far. */
+/** Running totals of the filter. */
 export interface Count {
   comparisons: number;
 }
 
 type Outcome = Result<Checked, FilterFailure>;
 
-/** Checks one comparison: its field, whether that takes the comparator, and its value. */
+/** Checks one comparison: its field, whether the field supports the comparator, and its value. */
 export function checkComparison(call: CallSyntax, count: Count): Outcome {
   const { name, position, operands } = call;
   const comparator = COMPARATORS.find((known) => known === name);

@@ -4,13 +4,13 @@ import { type Count, checkComparison } from "./check-comparison.ts";
 import { type Checked, pairedAnd, pairedNot, pairedOr } from "./pairs.ts";
 import { type CallSyntax, type FilterFailure, refuse } from "./syntax.ts";
 
-/** Gives a parsed filter its meaning, or says what is wrong with it and where. */
+/** Translates a parsed filter, or answers the fault and its position. */
 export function checkFilter(call: CallSyntax): Result<Filter, FilterFailure> {
   const checked = checkCall(call, { comparisons: 0 });
   return checked.ok ? ok(checked.value.filter) : checked;
 }
 
-/** Recursion ends where the parser's did. */
+/** The parser has limited the depth of the recursion. */
 function checkCall(call: CallSyntax, count: Count): Result<Checked, FilterFailure> {
   const { name, position, operands } = call;
   if (name !== "and" && name !== "or" && name !== "not") return checkComparison(call, count);

@@ -5,12 +5,12 @@ import { MAX_KEY_LENGTH } from "../limits.ts";
 import { type LiteralType, readLiteral } from "./literals.ts";
 import { type FilterFailure, type LiteralSyntax, refuse, type Syntax } from "./syntax.ts";
 
-/** The comparators that hold a value against another one. */
+/** The comparators that compare with a value. */
 export type ValueComparator = Exclude<Comparator, "has" | "exists">;
 
 /**
- * The comparison that a comparator makes with the operand as written. Several for a list whose items are of several
- * types: one of them has to be true.
+ * The comparisons for a comparator with its operand as written. A list with items of several types gives several: one
+ * of them must be true.
  */
 export function readComparisons(
   comparator: ValueComparator,

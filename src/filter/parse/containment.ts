@@ -6,7 +6,7 @@ import { type FilterFailure, refuse } from "./syntax.ts";
 
 type Json = Scalar | readonly Json[] | { readonly [name: string]: Json };
 
-/** A value in the JSON, its key and how many objects and lists stand around it. */
+/** A value in the JSON, its key, and the number of objects and lists around it. */
 interface PlacedValue {
   readonly key: string;
   readonly value: Json;
@@ -14,8 +14,8 @@ interface PlacedValue {
 }
 
 /**
- * What `has(metadata, json)` asks for: one test for each value in the JSON object, with its key; each is to be
- * fulfilled by some entry. `position` is that of the text in the filter.
+ * Translates `has(metadata, json)`: one test per value in the JSON object, with its key; some entry must pass each.
+ * `position` is that of the text in the filter.
  */
 export function entriesIn(json: string, position: number): Result<readonly EntryTest[], FilterFailure> {
   const value = parsed(json);
@@ -25,7 +25,7 @@ export function entriesIn(json: string, position: number): Result<readonly Entry
       `expected a JSON object such as '{"key": "value"}'; exists(metadata, "key") asks for a key`,
     );
   const tests: EntryTest[] = [];
-  // A list of what is still to be looked at instead of recursion: the JSON may be nested as deep as it is long.
+  // A work list instead of recursion: the JSON may be nested as deep as it is long.
   const open: PlacedValue[] = [{ key: "", value, level: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { key, value, level } = next;
@@ -62,7 +62,7 @@ function childrenOf(key: string, value: Exclude<Json, Scalar>, level: number): P
 
 const isScalar = (value: Json): value is Scalar => typeof value !== "object" || value === null;
 
-// Array.isArray does not know of read-only lists.
+// Array.isArray does not narrow read-only lists.
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** undefined: not JSON. */

@@ -4,13 +4,13 @@ import { checkFilter } from "./check.ts";
 import { parseSyntax } from "./parser.ts";
 import type { FilterFailure } from "./syntax.ts";
 
-/** Reads a filter expression; what it means is written in filter.ts. Never throws, whatever the text. */
+/** Parses a filter expression; filter.ts defines its meaning. Never throws. */
 export function parseFilter(text: string): Result<Filter, FilterFailure> {
   const syntax = parseSyntax(text);
   return syntax.ok ? checkFilter(syntax.value) : syntax;
 }
 
-/** The filter of a text that was read before, when it was accepted. Null: no filter. */
+/** Parses a filter that was accepted before. null: no filter. */
 export function acceptedFilter(text: string | null): Filter | null {
   if (text === null) return null;
   const parsed = parseFilter(text);

@@ -2,7 +2,7 @@ import { ok, type Result } from "../../domain/shared/result.ts";
 import { MAX_FILTER_LENGTH } from "../limits.ts";
 import { type FilterFailure, refuse } from "./syntax.ts";
 
-/** A piece of a filter. `end` closes every list of tokens, at the position behind the text. */
+/** A token of a filter. `end` is the last token, at the position after the text. */
 export type Token =
   | { readonly kind: "name"; readonly position: number; readonly text: string }
   | { readonly kind: "string"; readonly position: number; readonly value: string }
@@ -15,7 +15,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const MARKS = "()[],";
 
-/** Cuts a text into tokens, in one pass. */
+/** Splits a text into tokens, in one pass. */
 export function tokensOf(text: string): Result<readonly Token[], FilterFailure> {
   if (text.length > MAX_FILTER_LENGTH)
     return refuse(MAX_FILTER_LENGTH, `a filter may hold at most ${MAX_FILTER_LENGTH} characters`);
@@ -56,8 +56,8 @@ export function tokensOf(text: string): Result<readonly Token[], FilterFailure> 
 }
 
 /**
- * The text between quotes. In double quotes `\"` and `\\` stand for the second character, in single quotes only
- * `\'` does; any other backslash is itself, so that single quotes hold JSON as it is.
+ * The text between quotes. In double quotes `\"` and `\\` are escapes, in single quotes only `\'` is; any other
+ * backslash is literal, so that single quotes can hold JSON unchanged.
  */
 function stringAt(text: string, start: number): Result<{ text: string; end: number }, FilterFailure> {
   const quote = text.charAt(start);

@@ -3,9 +3,9 @@ import { canonicalUuid } from "../../domain/shared/run-id.ts";
 import { microsFromIso } from "../../domain/shared/time-text.ts";
 import { type FilterFailure, type LiteralSyntax, refuse } from "./syntax.ts";
 
-/** Reads the values of a filter as the field beside them wants them. */
+/** Reads the values of a filter as the type of their field. */
 
-/** `any`: the value says itself what it is. */
+/** `any`: the value has its own type. */
 export type LiteralType = "text" | "uuid" | "time" | "duration" | "number" | "flag" | "any";
 
 const MICROS_PER_SECOND = 1_000_000;
@@ -19,7 +19,7 @@ const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
   ["d", 86_400],
 ]);
 
-/** What a value has to look like, for messages. */
+/** Expected form of a value, for messages. */
 const EXPECTED: Readonly<Record<LiteralType, string>> = {
   text: "a text in quotes",
   uuid: "a UUID in quotes",
@@ -30,7 +30,7 @@ const EXPECTED: Readonly<Record<LiteralType, string>> = {
   any: "a text, a number, true or false",
 };
 
-/** The value in the unit of its field: microseconds for times and durations. Null is no value. */
+/** The value in the unit of its field: microseconds for times and durations. null is not a value. */
 export function readLiteral(
   type: LiteralType,
   { value, position }: LiteralSyntax,
@@ -58,7 +58,7 @@ function readAs(type: LiteralType, value: string | number | boolean): string | n
   }
 }
 
-/** Rounded to the microsecond, the unit in which times are kept. */
+/** Rounded to microseconds, the unit of times. */
 function durationMicros(value: string | number | boolean): number | null {
   if (typeof value === "boolean") return null;
   const seconds = typeof value === "number" ? value : durationSeconds(value);

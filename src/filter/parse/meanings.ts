@@ -3,7 +3,7 @@ import type { Comparison, EntryPart, EntryTest, Family, Filter, PartTest, ValueF
 import { and, type Logic, leaf, not } from "../logic.ts";
 import { someEntry } from "./pairs.ts";
 
-/** What a comparison with each kind of field asks of a run. */
+/** The meaning of a comparison with each kind of field. */
 
 export const fieldIs = (field: ValueField, comparison: Comparison): Filter =>
   leaf({ kind: "field", field, comparison });
@@ -25,7 +25,7 @@ export function threadIs(comparison: Comparison): Filter {
     : keyed(part("value", comparison));
 }
 
-/** Where `search("x")` looks. */
+/** The places that `search("x")` covers. */
 export const SEARCHED: readonly ((comparison: Comparison) => Filter)[] = [
   (comparison) => fieldIs({ kind: "text", column: "name" }, comparison),
   (comparison) => fieldIs({ kind: "text", column: "error" }, comparison),

@@ -1,15 +1,15 @@
 import type { EntryTest, Family, Filter } from "../filter.ts";
 import { and, leaf, not, or } from "../logic.ts";
 
-/** Which comparisons are about the same entry: the rule of "Pairs" in filter.ts. */
+/** Finds the comparisons that apply to the same entry: the rule "Pairs" in filter.ts. */
 
-/** A checked part of a filter: what it means alone and, if it is about one part of an entry, what may be paired. */
+/** A checked part of a filter: its meaning alone and, if it tests one part of an entry, the test that may be paired. */
 export interface Checked {
   readonly filter: Filter;
   readonly open: OpenTest | null;
 }
 
-/** A test of nothing but keys or nothing but values (or scores) of one family. */
+/** A test of only keys, only values or only scores of one family. */
 interface OpenTest {
   readonly family: Family;
   readonly about: "key" | "value";
@@ -18,7 +18,7 @@ interface OpenTest {
 
 export const closed = (filter: Filter): Checked => ({ filter, open: null });
 
-/** A test that asks for any entry unless an `and` pairs it. */
+/** A test that applies to any entry unless an `and` pairs it. */
 export const open = (family: Family, about: OpenTest["about"], test: EntryTest): Checked => ({
   filter: someEntry(family, test),
   open: { family, about, test },
@@ -41,14 +41,14 @@ export function pairedOr(operands: readonly Checked[]): Checked {
   return { filter, open: { family: alike.family, about: alike.about, test: or(alike.tests) } };
 }
 
-/** What is not the key of an entry cannot name one, so that only values stay open. */
+/** The negation of a key cannot identify an entry, so only values stay open. */
 export function pairedNot(operand: Checked): Checked {
   const filter = not(operand.filter);
   if (operand.open?.about !== "value") return closed(filter);
   return { filter, open: { ...operand.open, test: not(operand.open.test) } };
 }
 
-/** The tests of operands that are all open, of one family and about the same part; null when they are not. */
+/** The tests of operands that are all open, of one family and of the same part; null if they are not. */
 function openAlike(
   operands: readonly Checked[],
 ): { readonly family: Family; readonly about: OpenTest["about"]; readonly tests: readonly EntryTest[] } | null {
@@ -60,7 +60,7 @@ function openAlike(
   return { family, about, tests: opened.map((one) => one.test) };
 }
 
-/** Operands of an `and` that are about the same entry, or one that stands alone. */
+/** Operands of an `and` that apply to the same entry, or a single one. */
 interface Group {
   keyed: boolean;
   readonly operands: Checked[];
@@ -87,7 +87,7 @@ function groupsOf(operands: readonly Checked[]): readonly Group[] {
 function filterOf({ operands }: Group): Filter {
   const opened = operands.flatMap((operand) => operand.open ?? []);
   const [first, another] = opened;
-  // Alone, `not(eq(metadata_value, "x"))` says that no entry has that value.
+  // Alone, `not(eq(metadata_value, "x"))` means that no entry has that value.
   if (first === undefined || another === undefined) return and(operands.map((operand) => operand.filter));
   return someEntry(first.family, and(opened.map((one) => one.test)));
 }

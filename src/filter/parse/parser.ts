@@ -27,7 +27,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ["None", null],
 ]);
 
-/** Reads a text as one call. Recursion ends at MAX_NESTING. */
+/** Parses a text as one call. MAX_NESTING limits the recursion. */
 export function parseSyntax(text: string): Result<CallSyntax, FilterFailure> {
   const tokens = tokensOf(text);
   if (!tokens.ok) return tokens;
@@ -41,7 +41,7 @@ export function parseSyntax(text: string): Result<CallSyntax, FilterFailure> {
     : refuse(cursor.next.position, "expected the end of the filter");
 }
 
-/** Where the parser stands. */
+/** The position of the parser. */
 class Cursor {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -60,7 +60,7 @@ class Cursor {
     this.#at += 1;
   }
 
-  /** Steps over the mark if it comes next. */
+  /** Consumes the mark if it comes next. */
   accepts(mark: string): boolean {
     const found = this.next.kind === "mark" && this.next.text === mark;
     if (found) this.advance();

@@ -1,6 +1,6 @@
 import { fail } from "../../domain/shared/result.ts";
 
-/** Why a text is no filter. `position` counts UTF-16 units from its beginning; the message says what was expected. */
+/** Why a text is not a filter. `position` counts UTF-16 units from its start; the message names what was expected. */
 export interface FilterFailure {
   readonly position: number;
   readonly message: string;
@@ -8,7 +8,7 @@ export interface FilterFailure {
 
 export const refuse = (position: number, message: string) => fail<FilterFailure>({ position, message });
 
-/** A filter as it is written: nothing is known about its names yet. Positions are those of the first character. */
+/** The syntax tree of a filter, before its names are checked. Positions are those of the first character. */
 export type Syntax = CallSyntax | ListSyntax | LiteralSyntax | NameSyntax;
 
 export interface CallSyntax {

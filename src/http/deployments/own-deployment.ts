@@ -3,13 +3,13 @@ import type { DeploymentProtocol, FleetProtocol } from "../../../durable/protoco
 import type { Env } from "../../../durable/protocol/env.ts";
 import type { Caller } from "../kernel/auth.ts";
 
-/** What a handler knows of its caller. */
+/** The caller, and the bindings of the Worker. */
 export interface Asking {
   readonly who: Caller;
   readonly env: Env;
 }
 
-/** The caller's deployment with that id. With the id of another tenant it is an actor that holds nothing. */
+/** The caller's deployment with this id. For an id of another tenant it is an empty actor. */
 export const ownDeployment = ({ who, env }: Asking, id: string): DeploymentProtocol =>
   deployment(env, who.identity.tenantId, id);
 

@@ -9,7 +9,7 @@ const MAX_VALUE_CHARACTERS = 8192;
 
 /**
  * Bytes of all values together, as JSON [LIM-44]. They are stored in one event, which has 256 KiB at most
- * (durable/journal/event-log.ts): sealed, in base64, beside other texts of up to 100 KiB.
+ * (durable/journal/event-log.ts): sealed, in base64, in addition to other texts of up to 100 KiB.
  */
 const MAX_TOTAL_BYTES = 65_536;
 

@@ -6,10 +6,10 @@ import { filterProblem } from "../kernel/filter-schema.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 
-/** Members of a query that hold filters, in the order in which their faults are told. */
+/** Members of a query that hold filters, in the order in which their faults are reported. */
 const FILTERS = ["filter", "search_filter", "trace_filter", "tree_filter"] as const;
 
-/** The body of a query of runs, of which only the filters are looked at. */
+/** The body of a query of runs; only its filters are checked. */
 const queryToValidate = z
   .looseObject({
     filter: z.string().nullish(),
@@ -23,7 +23,7 @@ const validationShown = z
   .object({ valid: z.boolean(), errors: z.array(z.object({ field: z.string(), message: z.string() })) })
   .openapi("RunQueryValidation");
 
-/** Whether filters are ones, without a look at any run. */
+/** Validates filters without reading runs. */
 export const addFilterRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     method: "post",

@@ -8,7 +8,7 @@ import { closedObject, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
 import { columnsOfFields, fieldsShown, RUN_FIELDS } from "./run-schema.ts";
 
-/** The original's longest page; whoever asks for more gets this many, and a cursor [LIM-27]. */
+/** The longest page, as in the original service. A larger limit gives this many runs and a cursor [LIM-27]. */
 const MAX_RUNS = 100;
 
 /** Ids in one list. */
@@ -16,7 +16,7 @@ const MAX_IDS = 1000;
 
 const MAX_TEXT_CHARACTERS = 1024;
 
-/** The first instant that no run can have begun at (src/domain/shared/time-text.ts). */
+/** Upper bound of the start of runs (src/domain/shared/time-text.ts), exclusive. */
 const END_OF_TIME = Date.UTC(2255, 0, 1) * 1000;
 
 /** One id, or a list of them. */
@@ -25,7 +25,7 @@ const ids = z
   .transform((value) => [value].flat())
   .nullish();
 
-/** Whole microseconds, since runs are told apart by them. */
+/** Whole microseconds, the resolution of start times. */
 const micros = z
   .string()
   .transform((text, context) => {
@@ -53,7 +53,7 @@ const filter = filterText.transform(acceptedFilter).nullish();
 
 const searched = z.string().min(1).max(MAX_TEXT_CHARACTERS).nullish();
 
-/** Members that change nothing here: there is one store, and every answer has its cursor. */
+/** Members without effect here: there is one store, and every answer has its cursor. */
 const WITHOUT_EFFECT = {
   data_source_type: z.string().nullish(),
   skip_pagination: z.boolean().nullish(),
@@ -61,18 +61,18 @@ const WITHOUT_EFFECT = {
   use_experimental_search: z.boolean().nullish(),
 };
 
-/** What clients of the original send: all members may be absent or null. */
+/** Body of a query of runs as clients of the original service send it: all members may be absent or null. */
 export const runsQuery = closedObject({
   id: ids,
   session: ids,
-  /** Python's client calls it so when it reads the children of a run. */
+  /** Name in the Python client when it reads the children of a run. */
   session_id: ids,
   reference_example: ids,
   trace: uuid.nullish(),
   parent_run: uuid.nullish(),
   run_type: z.string().nullish(),
   is_root: z.boolean().nullish(),
-  /** The original's older word for roots. */
+  /** Older name for root runs in the original service. */
   execution_order: z.literal(1).nullish(),
   error: z.boolean().nullish(),
   start_time: micros,
@@ -100,7 +100,7 @@ export const runsAnswer = z.string().openapi("ListRunsResponse", {
 
 type Body = z.output<typeof runsQuery>;
 
-/** The query that a body means, but for the projects. */
+/** Translates a body into a query, without the projects. */
 export const queryOf = (body: Body): Omit<RunsQuery, "projects"> => ({
   filter: filterOfConditions({
     runType: body.run_type ?? null,
@@ -124,5 +124,5 @@ export const queryOf = (body: Body): Omit<RunsQuery, "projects"> => ({
 
 const isSaid = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** The one run of an id. */
+/** The query for the run with this id. */
 export const queryOfRun = (id: string): Omit<RunsQuery, "projects"> => ({ ...queryOf({ id: [id] }), limit: 1 });

@@ -13,7 +13,7 @@ import { fieldsShown, runJson, runShown } from "./run-schema.ts";
 
 const COMMON = { tag: "Runs", access: readingAccess, query: nothing, success: "ok", dialect: "detail" } as const;
 
-/** Runs as clients of the original ask for them, at both places where they look. */
+/** Queries of runs, at both paths that clients of the original service use. */
 export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   register(app, {
     ...COMMON,
@@ -62,11 +62,11 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   });
 };
 
-/** Where an id that tells its time is looked for first. */
+/** The days to search first for an id that contains its time. */
 const likelyWindows = (runId: string) =>
   daysOfId(runId).map((day) => ({ start: startOfDay(day) * 1000, end: (startOfDay(day) + DAY_MS) * 1000 }));
 
-/** Those of the workspace alone: ids of others lead nowhere. */
+/** Only those of the workspace: ids of other workspaces match nothing. */
 const projectsOf = async (who: Caller, ids: readonly string[] | null) => {
   const projects = await who.workspace.projectsToQuery(ids);
   return new Map(projects.map((project) => [project.id, project]));

@@ -3,13 +3,13 @@ import type { QueriedRun } from "../../../durable/worker/query/query.ts";
 import { COLUMNS, type ColumnsWith, type Kind, ROW_COLUMNS, type RowColumn } from "../../domain/run/columns.ts";
 import { threadOfRun } from "../../trace/run/thread-of-run.ts";
 
-/** A run as the original shows it. */
+/** A run in an answer, in the shape of the original service. */
 
 type Row = QueriedRun["row"];
 
 /** A member of the JSON of a run. */
 interface Member {
-  /** What it is made of. */
+  /** The columns that it is made of. */
   readonly columns: readonly RowColumn[];
   /** JSON text. */
   readonly json: (run: QueriedRun, tenantId: string) => string;
@@ -18,7 +18,7 @@ interface Member {
 /** A byte order mark is a part of the value. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** JSON text of a value of a column. JSON is shown as received, costs as text: so the original does. */
+/** JSON text of a value of a column. As in the original service, JSON is unchanged and costs are text. */
 const valueJson = (kind: Kind, value: Row[RowColumn]): string => {
   switch (kind) {
     case "text":
@@ -41,13 +41,13 @@ const valueJson = (kind: Kind, value: Row[RowColumn]): string => {
   }
 };
 
-/** UTC without a zone and with microseconds, as the original has it: `2030-01-31T00:00:00.000000`. */
+/** UTC without a zone and with microseconds, as in the original service: `2030-01-31T00:00:00.000000`. */
 const timeText = (micros: number): string => {
   const fraction = String(micros % 1_000_000).padStart(6, "0");
   return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, 19)}.${fraction}`;
 };
 
-/** The member that shows a column. */
+/** The member of a column. */
 const columnMember = (column: RowColumn): Member => {
   const { kind, missing = "null" } = COLUMNS[column];
   return {
@@ -62,9 +62,9 @@ const columnMember = (column: RowColumn): Member => {
 type ColumnMember = Exclude<RowColumn, ColumnsWith<{ isHidden: true }>>;
 const isShown = (column: RowColumn): column is ColumnMember => COLUMNS[column].isHidden !== true;
 
-/** Members that are more than a column. */
+/** Members that are not just a column. */
 const COMPUTED = {
-  // A run that names no trace is a trace by itself (src/trace/run/trace-of-run.ts).
+  // A run without a trace id is its own trace (src/trace/run/trace-of-run.ts).
   trace_id: { columns: ["trace_id", "id"], json: ({ row }) => JSON.stringify(row.trace_id ?? row.id) },
   thread_id: {
     columns: ["extra"],
@@ -79,7 +79,7 @@ const COMPUTED = {
 
 type KeptField = ColumnMember | keyof typeof COMPUTED;
 
-/** The members in front; the other columns follow in the order of their table. */
+/** The first members; the other columns follow in the order of their table. */
 const LEADING: readonly KeptField[] = [
   "id",
   "name",
@@ -104,11 +104,11 @@ const KEPT_FIELDS: readonly KeptField[] = [...new Set([...LEADING, ...ROW_COLUMN
 
 const KEPT: ReadonlyMap<RunField, Member> = new Map([
   ...ROW_COLUMNS.filter(isShown).map((column) => [column, columnMember(column)] as const),
-  // Object.entries forgets the key type; the object is closed.
+  // Object.entries loses the key type; the object is closed.
   ...(Object.entries(COMPUTED) as (readonly [keyof typeof COMPUTED, Member])[]),
 ]);
 
-/** What the original shows, too, and this service does not keep: null. */
+/** Members of the original service that this service does not store: null. */
 const NOT_KEPT = [
   "child_run_ids",
   "direct_child_run_ids",
@@ -133,7 +133,7 @@ const NOT_KEPT = [
   "ttl_seconds",
 ] as const;
 
-/** Members that every run is shown with, as the original requires them. */
+/** Members that every run is shown with, because the original service requires them. */
 const ALWAYS: readonly KeptField[] = [
   "id",
   "name",
@@ -149,7 +149,7 @@ const ALWAYS: readonly KeptField[] = [
 export const RUN_FIELDS = [...KEPT_FIELDS, ...NOT_KEPT] as const;
 export type RunField = KeptField | (typeof NOT_KEPT)[number];
 
-/** Members to be shown: those selected, null: everything that is kept. */
+/** The members to show: the selected ones; null: all stored ones. */
 export const fieldsShown = (select: readonly RunField[] | null): readonly RunField[] =>
   select === null ? KEPT_FIELDS : [...new Set([...ALWAYS, ...select])];
 
@@ -158,13 +158,13 @@ export const columnsOfFields = (fields: readonly RunField[]): readonly RowColumn
   ...new Set(fields.flatMap((field) => KEPT.get(field)?.columns ?? [])),
 ];
 
-/** JSON text of a run; stored JSON stands in it byte for byte. */
+/** JSON text of a run; stored JSON is inserted byte for byte. */
 export const runJson = (run: QueriedRun, fields: readonly RunField[], tenantId: string): string => {
   const members = fields.map((field) => `"${field}":${KEPT.get(field)?.json(run, tenantId) ?? "null"}`);
   return `{${members.join(",")}}`;
 };
 
-/** In the document; what is answered is put together as text, since stored JSON must not be parsed. */
+/** For the OpenAPI document only. The answer is assembled as text, because stored JSON must not be parsed. */
 export const runShown = z.string().openapi("RunSchema", {
   type: "object",
   description: "A run. Times are UTC without a zone; inputs, outputs, extra and events are the JSON that was sent.",

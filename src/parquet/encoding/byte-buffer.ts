@@ -1,13 +1,13 @@
 const encoder = new TextEncoder();
 
-/** Most bytes that UTF-8 needs for one UTF-16 code unit. */
+/** Most bytes of UTF-8 per UTF-16 code unit. */
 const UTF8_BYTES_PER_UNIT = 3;
-/** Shorter strings are copied here when they are ASCII: cheaper than a call of the encoder. */
+/** Shorter ASCII strings are copied here, which is cheaper than a call of the encoder. */
 const SHORT_TEXT = 64;
 
 /**
- * Bytes that grow at the end. `bytes` is replaced when it grows, so never keep it; what lies beyond `length` is
- * undefined. Numbers are little-endian, as in Parquet.
+ * An append-only byte buffer. `bytes` is replaced when it grows, so never keep a reference; its content beyond `length`
+ * is undefined. Numbers are little-endian, as in Parquet.
  */
 export class ByteBuffer {
   bytes: Uint8Array;
@@ -19,7 +19,7 @@ export class ByteBuffer {
     this.#view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for `count` more bytes. */
+  /** Reserves capacity for `count` more bytes. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
@@ -56,7 +56,7 @@ export class ByteBuffer {
     this.length += value.length;
   }
 
-  /** A byte array as PLAIN stores it: four bytes of length, then the bytes. */
+  /** A byte array in PLAIN encoding: four bytes of length, then the bytes. */
   appendPrefixedBytes(value: Uint8Array): void {
     this.reserve(4 + value.length);
     this.#view.setUint32(this.length, value.length, true);
@@ -64,7 +64,7 @@ export class ByteBuffer {
     this.length += 4 + value.length;
   }
 
-  /** The same of a string's UTF-8. */
+  /** The UTF-8 of a string in the same encoding. */
   appendPrefixedText(value: string): void {
     this.reserve(4 + value.length * UTF8_BYTES_PER_UNIT);
     const start = this.length + 4;
@@ -75,12 +75,12 @@ export class ByteBuffer {
     this.length = start + written;
   }
 
-  /** The bytes so far, as a view that the next growth detaches from this buffer. */
+  /** A view of the bytes so far, valid until the buffer grows. */
   filled(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** False when the string is long or not ASCII; what was written then is overwritten by the encoder. */
+  /** false: the string is long or not ASCII; the encoder overwrites what was written. */
   #writeAscii(value: string, start: number): boolean {
     if (value.length > SHORT_TEXT) return false;
     const { bytes } = this;

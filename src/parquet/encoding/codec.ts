@@ -4,21 +4,21 @@ import { snappyUncompress } from "hyparquet/src/snappy.js";
 import { snappyCompress } from "hyparquet-writer/src/snappy.js";
 import type { Compression } from "../../domain/shared/format.ts";
 
-/** Page codecs. Every function answers bytes that own their memory exactly, so keeping a page keeps nothing else. */
+/** Page codecs. Every function returns bytes with exactly their own memory, so a page keeps no larger buffer alive. */
 
-/** On run data levels above 3 cost much time and save little. */
+/** On run data, levels above 3 cost much time and save little. */
 const ZSTD_PARAMS = { [constants.ZSTD_c_compressionLevel]: 3 };
-/** gzip's usual middle. */
+/** The default level of gzip. */
 const GZIP_LEVEL = 6;
 /**
- * The Workers runtime ends zstd's one-shot calls too early when their output does not fit its first buffer of 40 KiB
- * (cloudflare/workerd#6769). Pages whose compressed form surely fits, growth of incompressible bytes included, are
- * compressed in one shot; larger ones are flushed instead of ended, and the end is written here.
+ * The Workers runtime truncates zstd's one-shot output if it exceeds its first buffer of 40 KiB
+ * (cloudflare/workerd#6769). Pages that certainly fit when compressed, even if incompressible, are compressed in one
+ * shot; larger ones are flushed instead of ended, and this code writes the last block.
  */
 const ONE_SHOT_BYTES = 40_000;
-/** Header of an empty last block (RFC 8878, 3.1.1.2): what the encoder itself writes when it ends after a flush. */
+/** Header of an empty last block (RFC 8878, 3.1.1.2): the encoder itself writes it when it ends after a flush. */
 const LAST_BLOCK = new Uint8Array([1, 0, 0]);
-/** Output is gathered in chunks of this size: small for small pages, since each chunk is allocated whole. */
+/** Minimum size of an output chunk: small for small pages, because each chunk is allocated whole. */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 512 * 1024;
 
@@ -32,7 +32,7 @@ const FOOTER_CODECS = {
 /** The codec's name in a footer. */
 export const footerCodec = (codec: Compression): CompressionCodec => FOOTER_CODECS[codec];
 
-/** The codec of a footer's name; null when no page of ours can have it. */
+/** The codec with this name in a footer; null: not one of ours. */
 export const codecOfFooter = (name: CompressionCodec): Compression | null => {
   for (const codec of ["zstandard", "snappy", "gzip", "none"] as const) {
     if (FOOTER_CODECS[codec] === name) return codec;
@@ -58,7 +58,7 @@ export const compressPage = (codec: Compression, page: Uint8Array): Uint8Array =
 const zstdCompress = (page: Uint8Array, chunkSize: number): Uint8Array => {
   if (page.length <= ONE_SHOT_BYTES) return owned(zstdCompressSync(page, { params: ZSTD_PARAMS, chunkSize }));
   const finishFlush = constants.ZSTD_e_flush;
-  // Told the size, the frame's header says it, as that of a one-shot frame does.
+  // With the size, the frame's header contains it, as in a one-shot frame.
   const flushed = { params: ZSTD_PARAMS, chunkSize, finishFlush, pledgedSrcSize: page.length };
   const blocks = zstdCompressSync(page, flushed);
   const frame = new Uint8Array(blocks.length + LAST_BLOCK.length);
@@ -67,7 +67,7 @@ const zstdCompress = (page: Uint8Array, chunkSize: number): Uint8Array => {
   return frame;
 };
 
-/** Restores a page of known size, as a view. Throws when the page is not what its header says. */
+/** Decompresses a page of known size, as a view. Throws if the page does not match its header. */
 export const decompressPage = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
   const restored = decompress(codec, page, size);
   if (restored.length !== size) throw new Error(`a page of ${size} bytes restores to ${restored.length}`);
@@ -75,7 +75,7 @@ export const decompressPage = (codec: Compression, page: Uint8Array, size: numbe
 };
 
 const decompress = (codec: Compression, page: Uint8Array, size: number): Uint8Array => {
-  // Room for more than the page, or zlib would ask for another chunk to see that there is no more.
+  // Larger than the page: otherwise zlib would allocate another chunk to detect the end.
   const chunkSize = size + MIN_CHUNK_BYTES;
   switch (codec) {
     case "zstandard":
@@ -93,9 +93,9 @@ const decompress = (codec: Compression, page: Uint8Array, size: number): Uint8Ar
   }
 };
 
-/** zlib and the snappy writer answer views on larger buffers. */
+/** zlib and the snappy writer return views on larger buffers. */
 const owned = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bare(bytes) : new Uint8Array(bytes);
 
-/** zlib answers Buffers, whose methods differ from those of the arrays they extend. */
+/** zlib returns Buffers, whose methods differ from those of Uint8Array. */
 const bare = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

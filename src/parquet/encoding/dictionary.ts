@@ -2,21 +2,21 @@ import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { bitWidthOf } from "./levels.ts";
 
-/** Distinct values in the order of their first appearance, and for each value its place among them. */
+/** Distinct values in the order of their first occurrence, and for each value its index. */
 export interface Dictionary<T> {
   readonly distinct: readonly T[];
   readonly indexes: Uint32Array;
 }
 
-/** After this many values a column that hardly repeats itself is given up. */
+/** Values after which a column with few repetitions gets no dictionary. */
 const SAMPLE_VALUES = 1024;
 const SAMPLE_DISTINCT = 768;
 /** Largest dictionary, the usual page size: readers hold it whole. */
 const DICTIONARY_BYTES = 1024 * 1024;
-/** A dictionary must save at least a quarter before compression; below that the pages compress as well without. */
+/** A dictionary must save at least a quarter before compression; otherwise the pages compress as well without it. */
 const WORTHWHILE = 0.75;
 
-/** The dictionary of some values, or null when plain values take about as little. */
+/** The dictionary of the values, or null if PLAIN is about as small. */
 export const dictionaryOf = <T extends string | number>(
   values: readonly T[],
   sizeOf: (value: T) => number,
@@ -32,7 +32,7 @@ export const dictionaryOf = <T extends string | number>(
   for (let index = 0; index < values.length; index++) {
     // Inside the bounds of the array.
     const value = values[index] as T;
-    // Values often repeat the one before; then nothing has to be looked up.
+    // Values often repeat the previous one; then no look-up is needed.
     if (value !== last) {
       last = value;
       size = sizeOf(value);
@@ -53,10 +53,10 @@ export const dictionaryOf = <T extends string | number>(
   return distinctBytes + indexBytes < WORTHWHILE * plainBytes ? { distinct, indexes } : null;
 };
 
-/** At least one bit: a width of zero is legal, but not every reader has met it. */
+/** At least one bit: a width of zero is legal, but some readers do not support it. */
 const indexBitWidth = (distinct: number): number => Math.max(1, bitWidthOf(distinct - 1));
 
-/** The values of a dictionary encoded data page: the width, then the places. */
+/** The values of a dictionary encoded data page: the width, then the indexes. */
 export const encodeIndexes = (indexes: Uint32Array, distinct: number): Uint8Array => {
   const writer = new ByteWriter(64 + indexes.length);
   const width = indexBitWidth(distinct);

@@ -1,7 +1,7 @@
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 
-/** Definition or repetition levels as they are collected: one small number for each value of a leaf. */
+/** Buffered definition or repetition levels: one small number per value of a leaf. */
 export class Levels {
   #bytes = new Uint8Array(256);
   length = 0;
@@ -24,7 +24,7 @@ export class Levels {
   }
 }
 
-/** How deep a leaf can be: the greatest level of each kind. A flat nullable column has 1 and 0, a LIST 3 and 1. */
+/** Maximum definition and repetition level of a leaf: 1 and 0 for a flat nullable column, 3 and 1 for a LIST. */
 export interface Depth {
   readonly definition: number;
   readonly repetition: number;
@@ -33,12 +33,12 @@ export interface Depth {
 export const FLAT: Depth = { definition: 1, repetition: 0 };
 export const LISTED: Depth = { definition: 3, repetition: 1 };
 
-/** Bits that hold every level from 0 to `greatest`. */
+/** Bits for every level from 0 to `greatest`. */
 export const bitWidthOf = (greatest: number): number => 32 - Math.clz32(greatest);
 
 /**
- * Levels as a version 1 data page begins: repetition levels if the leaf has any, then definition levels, each behind
- * four bytes of length.
+ * Levels at the start of a version 1 data page: repetition levels if the leaf has any, then definition levels, each
+ * after four bytes of length.
  */
 export const encodeLevels = (depth: Depth, definition: Uint8Array, repetition: Uint8Array): Uint8Array => {
   const writer = new ByteWriter(64);

@@ -1,9 +1,9 @@
 import { unconvertMinMax } from "hyparquet-writer/src/unconvert.js";
 
-/** What a footer says about the values of one chunk. */
+/** Footer statistics of one chunk. */
 export interface Statistics {
   readonly nulls: number;
-  /** null: not kept for this column, or no value is set. */
+  /** null: not stored for this column, or no value is set. */
   readonly bounds: Bounds | null;
 }
 
@@ -13,17 +13,17 @@ export type Bound = Uint8Array | bigint | number | boolean;
 export interface Bounds {
   readonly min: Bound;
   readonly max: Bound;
-  /** False: shortened, and still not above (min) or below (max) any value. */
+  /** false: truncated, and still not above (min) or below (max) any value. */
   readonly minExact: boolean;
   readonly maxExact: boolean;
 }
 
-/** Longer string bounds are shortened. Ids (36 bytes) stay whole; names rarely need more to tell row groups apart. */
+/** Longer string bounds are truncated. Ids (36 bytes) stay whole; names rarely need more to distinguish row groups. */
 const BOUND_BYTES = 64;
 
 const STRING_ELEMENT = { name: "", type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
 
-/** Bounds in the order of UTF-8 bytes, as the format demands. The strings are well-formed. */
+/** Bounds in the order of UTF-8 bytes, as the format requires. The strings are well-formed. */
 export const stringBounds = (values: readonly string[]): Bounds | null => {
   let [min] = values;
   if (min === undefined) return null;
@@ -51,7 +51,7 @@ export const count32Bounds = (values: readonly number[]): Bounds | null => {
   return range && exact(range.min, range.max);
 };
 
-/** Bounds of finite numbers; a least zero is minus zero, a greatest one plus zero: readers may order the two apart. */
+/** Bounds of finite numbers. A minimum of zero is -0, a maximum of zero +0: readers may distinguish the two. */
 export const decimalBounds = (values: readonly number[]): Bounds | null => {
   const range = rangeOf(values);
   return range && exact(range.min === 0 ? -0 : range.min, range.max === 0 ? 0 : range.max);
@@ -76,7 +76,9 @@ const rangeOf = (values: readonly number[]): { min: number; max: number } | null
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** Whether `left` comes before `right` in UTF-8: as UTF-16 does, but that surrogates come after all other units. */
+/**
+ * Whether `left` comes before `right` in UTF-8: the order of UTF-16, except that surrogates come after all other units.
+ */
 const precedes = (left: string, right: string): boolean => {
   const shared = Math.min(left.length, right.length);
   for (let index = 0; index < shared; index++) {

@@ -1,6 +1,6 @@
 /**
  * xxHash64 with seed 0 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md) in 32 bit halves: bloom filters hash every id
- * at ingest, and the same on bigints takes several times as long.
+ * at ingest, and an implementation with bigints takes several times as long.
  */
 
 /** A 64 bit number as two signed halves. */
@@ -17,7 +17,7 @@ const PRIME_5: Readonly<Halves> = { high: 0x27d4eb2f | 0, low: 0x165667c5 | 0 };
 
 const STRIPE_BYTES = 32;
 
-/** Hash of the bytes from `start` to `end` (not included). The answer is overwritten by the next call. */
+/** Hash of the bytes from `start` to `end` (exclusive). The next call overwrites the result. */
 export const xxhash64 = (bytes: Uint8Array, start: number, end: number): Readonly<Halves> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let position = start;
@@ -73,7 +73,7 @@ const accumulators: readonly [Halves, Halves, Halves, Halves] = [
   { high: 0, low: 0 },
 ];
 
-/** Folds all whole stripes into `hash`; answers where the rest begins. */
+/** Hashes all whole stripes into `hash`; answers where the rest begins. */
 const hashStripes = (view: DataView, start: number, end: number): number => {
   const [first, second, third, fourth] = accumulators;
   set(first, PRIME_1);
@@ -81,7 +81,7 @@ const hashStripes = (view: DataView, start: number, end: number): number => {
   set(second, PRIME_2);
   third.high = 0;
   third.low = 0;
-  // Minus PRIME_1: its low half is not zero, so nothing carries.
+  // Minus PRIME_1: its low half is not zero, so there is no carry.
   fourth.high = ~PRIME_1.high;
   fourth.low = -PRIME_1.low | 0;
   let position = start;

@@ -5,12 +5,12 @@ import type { LoadedChunk } from "./loaded-chunks.ts";
 import { leafPages, type PlainValues } from "./pages.ts";
 import { plainBytes, plainCount32s, plainDecimals, plainFlags, plainIntegers, plainStrings } from "./plain-values.ts";
 
-/** Rows of a segment, by their numbers in ascending order. */
+/** Rows of a segment, by ascending row number. */
 export type Rows = Uint32Array | "all";
 
 /**
- * The values of one chunk of a segment, row by row; `file` holds the chunk at its offset. Only one page is open at a
- * time, one without a row that is asked for is not opened, and a value that is not asked for is not decoded.
+ * Iterates over the values of one chunk of a segment, row by row; `file` holds the chunk at its offset. Only one page
+ * is open at a time. Pages without a requested row are not opened, and other values are not decoded.
  */
 export type ColumnReader<T> = (file: Uint8Array, chunk: PlacedChunk, rows?: Rows) => Generator<T | null>;
 
@@ -19,7 +19,7 @@ const flat =
   (file, chunk, rows = "all") =>
     rows === "all" ? allValues(file, chunk, plain) : someValues(file, chunk, plain, rows);
 
-/** Bytes as they were given: views on the page. */
+/** Bytes as they were written: views on the page. */
 export const texts: ColumnReader<Uint8Array> = flat(plainBytes);
 export const strings: ColumnReader<string> = flat(plainStrings);
 /** INT64, also times in microseconds. */

@@ -2,26 +2,26 @@ import { COLUMN_NAMES, type ColumnName } from "../columns.ts";
 import type { Footer, PlacedChunk } from "../footer.ts";
 import { chunkOf, segmentFooter } from "./segment-reader.ts";
 
-/** A column chunk with bytes that hold it; its offset counts from their beginning. */
+/** A column chunk with a buffer that contains it; its offset is relative to the buffer. */
 export interface LoadedChunk {
   readonly file: Uint8Array;
   readonly chunk: PlacedChunk;
 }
 
-/** Chunks of one segment, as far as they have been read. */
+/** The chunks of one segment that have been read. */
 export type LoadedChunks = ReadonlyMap<ColumnName, LoadedChunk>;
 
-/** A range of a segment, and the chunks in it that are wanted. */
+/** A range of a segment, and the requested chunks in it. */
 export interface ChunkRange {
   readonly offset: number;
   readonly length: number;
   readonly chunks: readonly PlacedChunk[];
 }
 
-/** So many bytes read for nothing cost less than another request does. */
+/** Reading this many unneeded bytes costs less than another request. */
 const GAP_BYTES = 64 * 1024;
 
-/** The ranges to be read for some columns, bloom filters included. Throws when the segment lacks one of them. */
+/** The ranges to read for some columns, including bloom filters. Throws if the segment lacks one of them. */
 export const rangesFor = (footer: Footer, columns: ReadonlySet<ColumnName>): readonly ChunkRange[] => {
   const ranges: { offset: number; length: number; chunks: PlacedChunk[] }[] = [];
   for (const column of COLUMN_NAMES.filter((name) => columns.has(name))) {
@@ -38,7 +38,7 @@ export const rangesFor = (footer: Footer, columns: ReadonlySet<ColumnName>): rea
   return ranges;
 };
 
-/** The chunks of ranges, each of which was read into `bytes` in the same place. */
+/** The chunks of ranges; `bytes` holds the content of each range at the same index. */
 export const loadedIn = (ranges: readonly ChunkRange[], bytes: readonly Uint8Array[]): LoadedChunks =>
   new Map(
     ranges.flatMap(({ offset, chunks }, index) =>

@@ -5,7 +5,7 @@ import { decompressPage } from "../encoding/codec.ts";
 import { bitWidthOf, type Depth } from "../encoding/levels.ts";
 import type { PlacedChunk } from "../footer.ts";
 
-/** A page as it stands in a file. */
+/** A page as it is stored in a file. */
 export interface StoredPage {
   readonly header: PageHeader;
   /** Compressed. */
@@ -24,7 +24,7 @@ export function* storedPages(file: Uint8Array, chunk: PlacedChunk): Generator<St
   }
 }
 
-/** Walks over values that stand one after the other. */
+/** Iterates over consecutive values. */
 export interface Cursor<T> {
   next(): T;
   skip(count: number): void;
@@ -33,7 +33,7 @@ export interface Cursor<T> {
 /** The PLAIN values of a page from `offset` on. */
 export type PlainValues<T> = (page: Uint8Array, offset: number) => Cursor<T>;
 
-/** A data page with its levels and those of its values that are set. */
+/** A data page with its levels and its non-null values. */
 export interface LeafPage<T> {
   readonly definition: Uint8Array;
   /** Empty for a flat column. */
@@ -41,14 +41,14 @@ export interface LeafPage<T> {
   readonly values: Cursor<T>;
 }
 
-/** A data page that need not be decompressed to be passed over. */
+/** A data page that can be skipped without decompression. */
 export interface ClosedPage<T> {
-  /** One for each row of a flat column. */
+  /** One per row for a flat column. */
   readonly levels: number;
   open(): LeafPage<T>;
 }
 
-/** The data pages of a chunk in order. Reads what the chunk writer writes: version 1 pages only. */
+/** The data pages of a chunk in order. Reads only what the chunk writer writes: version 1 pages. */
 export function* leafPages<T>(
   file: Uint8Array,
   chunk: PlacedChunk,
@@ -78,17 +78,20 @@ const readerOf = (page: Uint8Array) => ({
   offset: 0,
 });
 
-/** The value at a place. */
+/** The value at an index. */
 type ValueOf<T> = (place: number) => T;
 
-/** Opened when it is first asked, and decoded as far as it has been asked: distinct values come in the order of rows. */
+/**
+ * A lazy dictionary: opened on first use and decoded up to the highest requested index; new values are requested in
+ * order.
+ */
 const openedWhenAsked = <T>(open: () => Cursor<T>): ValueOf<T> => {
   const decoded: T[] = [];
   let rest: Cursor<T> | null = null;
   return (place) => {
     rest ??= open();
     while (decoded.length <= place) decoded.push(rest.next());
-    // It was decoded just now, if not before.
+    // It was decoded just now, or before.
     return decoded[place] as T;
   };
 };
@@ -139,7 +142,7 @@ const countOf = (wanted: number, levels: Uint8Array): number => {
 const valuesAt = <T>(places: Uint32Array, dictionary: ValueOf<T>): Cursor<T> => {
   let at = 0;
   return {
-    // A page has a place for each value that is set.
+    // A page has an index for each non-null value.
     next: () => dictionary(places[at++] as number),
     skip: (count) => {
       at += count;

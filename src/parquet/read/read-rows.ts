@@ -7,18 +7,18 @@ import { type LoadedChunks, loadedChunk, loadedInSegment } from "./loaded-chunks
 export type PartialRow = Partial<SegmentRow>;
 
 /**
- * The rows that a segment was written from, in their order. Long values are views on decompressed pages, byte for byte
- * as they were given. The whole segment is held; throws when the bytes are not a whole segment.
+ * The rows of a segment in order. Long values are views on decompressed pages, byte for byte as written. Holds the
+ * whole segment; throws if the bytes are not a whole segment.
  */
 export const readSegmentRows = (bytes: Uint8Array): SegmentRow[] =>
-  // All columns of a row are asked for.
+  // All columns of a row are requested.
   partialRows(loadedInSegment(bytes), ROW_COLUMNS, "all") as SegmentRow[];
 
 /** Some rows of a segment in some columns; pages without them are not opened. */
 export function partialRows(held: LoadedChunks, columns: Iterable<RowColumn>, rows: Rows): PartialRow[] {
   const read: Record<string, unknown>[] = [];
   const names = [...columns];
-  // Rows copied from one another have one shape, which makes them several times as fast.
+  // Copies of one object have one shape, which makes them several times as fast.
   const blank = Object.fromEntries(names.map((column) => [column, null]));
   for (const column of names) {
     const isRequired = COLUMNS[column].isRequired === true;
@@ -32,6 +32,6 @@ export function partialRows(held: LoadedChunks, columns: Iterable<RowColumn>, ro
       row[column] = isText && typeof value === "string" ? JSON.parse(value) : value;
     }
   }
-  // The reader of a column gives values of the type of that column.
+  // The reader of a column returns values of the type of that column.
   return read as PartialRow[];
 }

@@ -6,8 +6,8 @@ import { chunkOf } from "./segment-reader.ts";
 export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 
 /**
- * The JSON lists of feedback that a segment holds for the runs, by their ids. Only the two columns are read, and the
- * second one only when it holds anything.
+ * The JSON lists of feedback in a segment for the runs, by run id. Reads only two columns, and the second one only if
+ * it has values.
  */
 export async function feedbackOfRuns(
   footerBytes: Uint8Array,

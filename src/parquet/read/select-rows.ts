@@ -4,27 +4,27 @@ import type { ColumnName } from "../columns.ts";
 import { integers, valuesOf } from "./column-readers.ts";
 import { type LoadedChunks, loadedChunk } from "./loaded-chunks.ts";
 
-/** Which rows of a segment are meant. */
+/** Selects rows of a segment. */
 export interface RowChoice {
-  /** Those that began in one of these half-open windows, in epoch microseconds. */
+  /** Rows that began in one of these half-open windows, in epoch microseconds. */
   readonly keep: readonly { readonly start: number; readonly end: number }[];
-  /** And of these, those that match; null: all. */
+  /** Of these rows, the matching ones; null: all. */
   readonly filter: CompiledFilter | null;
 }
 
 export interface SelectedRows {
-  /** Their numbers, in ascending order. */
+  /** Row numbers, in ascending order. */
   readonly rows: Uint32Array;
-  /** Least and greatest `start_time` of them, in epoch microseconds. */
+  /** Minimum and maximum `start_time` of them, in epoch microseconds. */
   readonly minStart: number;
   readonly maxStart: number;
 }
 
-/** What has to be read to choose. */
+/** The columns that the selection reads. */
 export const columnsToChoose = ({ filter }: RowChoice): ReadonlySet<ColumnName> =>
   new Set<ColumnName>(["start_time", ...(filter?.columns ?? [])]);
 
-/** Looks at the rows one after the other; of each column one page is open at a time. */
+/** Tests the rows in order; of each column one page is open at a time. */
 export const selectRows = (held: LoadedChunks, { keep, filter }: RowChoice): SelectedRows => {
   const columns = new CurrentRow(held, filter?.columns ?? new Set());
   const rows: number[] = [];
@@ -64,7 +64,7 @@ class CurrentRow implements RowView {
     const place = this.#places.get(column);
     const found = place === undefined ? undefined : this.#columns[place];
     if (found === undefined) throw new Error(`the filter did not say that it reads ${column}`);
-    // The reader of a column gives values of that column's type.
+    // The reader of a column returns values of that column's type.
     return found.value as never;
   };
 }

@@ -7,7 +7,7 @@ import type { ColumnName } from "../columns.ts";
 import { compressPage } from "../encoding/codec.ts";
 import type { Statistics } from "../encoding/statistics.ts";
 
-/** Takes the page bodies of one chunk, compresses each at once and keeps only the compressed bytes. */
+/** Compresses each page body of one chunk at once and keeps only the compressed bytes. */
 export class ChunkWriter {
   readonly column: ColumnName;
   readonly codec: Compression;
@@ -28,7 +28,7 @@ export class ChunkWriter {
     return this.#bytes;
   }
 
-  /** `body`: the distinct values in PLAIN encoding. Comes before every data page. */
+  /** `body`: the distinct values in PLAIN encoding. Must be called before any data page. */
   dictionaryPage(body: Uint8Array, values: number): void {
     const compressed = compressPage(this.codec, body);
     this.#append(
@@ -43,7 +43,7 @@ export class ChunkWriter {
     this.#dictionaryBytes = this.#bytes;
   }
 
-  /** `body`: levels, then values. `values` counts nulls too. */
+  /** `body`: levels, then values. `values` includes nulls. */
   dataPage(body: Uint8Array, values: number, encoding: PageEncoding): void {
     const compressed = compressPage(this.codec, body);
     this.#append(

@@ -10,8 +10,8 @@ import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
 
 /**
- * Writes some rows of segments into one new segment, in the order in which they come: values are written anew, so that
- * dictionaries, bounds and bloom filters are those of the rows in it. Equal input gives equal bytes.
+ * Writes rows of several segments into one new segment, in order. Values are encoded again, so dictionaries, bounds and
+ * bloom filters are those of these rows. Equal input gives equal bytes.
  */
 export class RowCollector {
   readonly #columns: ReadonlyMap<ColumnName, ColumnCollector>;
@@ -20,19 +20,19 @@ export class RowCollector {
   #minStart = Number.POSITIVE_INFINITY;
   #maxStart = Number.NEGATIVE_INFINITY;
 
-  /** It holds the columns of the selection. */
+  /** The segment holds the columns of the selection. */
   constructor(selection: Selection, codec: Compression) {
     this.#columns = new Map(
       columnsFor(selection).map((column) => [column, collectorOf(COLUMNS[column].kind, column, codec)]),
     );
   }
 
-  /** What the rows so far take before compression, about. */
+  /** Approximate size of the rows so far before compression. */
   get rawBytes(): number {
     return this.#rawBytes;
   }
 
-  /** Takes rows of one segment. */
+  /** Adds rows of one segment. */
   add(held: LoadedChunks, { rows, minStart, maxStart }: SelectedRows): void {
     for (const [column, collector] of this.#columns) this.#rawBytes += collector.add(loadedChunk(held, column), rows);
     this.#rows += rows.length;
@@ -40,7 +40,7 @@ export class RowCollector {
     this.#maxStart = Math.max(this.#maxStart, maxStart);
   }
 
-  /** The segment; once, and not without a row. */
+  /** The finished segment. Call once, after at least one row. */
   finish(): Segment {
     const chunks = Array.from(this.#columns.values(), (column) => column.finish());
     return {
@@ -53,7 +53,7 @@ export class RowCollector {
 }
 
 interface ColumnCollector {
-  /** Answers the bytes of the values. */
+  /** Returns the bytes of the values. */
   add(held: LoadedChunk, rows: Uint32Array): number;
   finish(): EncodedChunk;
 }
@@ -63,7 +63,7 @@ const FIXED_WIDTH_BYTES = 8;
 const lengthOf = (value: { readonly length: number }): number => value.length;
 const fixedWidth = (): number => FIXED_WIDTH_BYTES;
 
-/** Bytes of a value before compression, about. */
+/** Approximate bytes of a value before compression. */
 const SIZES: { readonly [K in ColumnKind]: (value: PhysicalValues[K]) => number } = {
   text: lengthOf,
   string: lengthOf,

@@ -7,13 +7,13 @@ import { encodeFlags, encodeLeaf, flatLeaf } from "./encode-leaf.ts";
 import { COUNT32, DECIMAL, INTEGER, type LeafType, STRING } from "./leaf-types.ts";
 import { PlainPages } from "./plain-pages.ts";
 
-/** Takes the values of one column, row by row, and makes its chunk. */
+/** Writes the values of one column, row by row, into its chunk. */
 export interface ColumnWriter<T> {
   add(value: T | null): void;
   finish(): EncodedChunk;
 }
 
-/** Streams bytes as they are: PLAIN, each page compressed when it is full, no value looked at. */
+/** Streams bytes unchanged: PLAIN, each page compressed when it is full; values are not parsed. */
 export class TextColumn implements ColumnWriter<Uint8Array> {
   readonly #chunk: ChunkWriter;
   readonly #pages: PlainPages;
@@ -33,7 +33,7 @@ export class TextColumn implements ColumnWriter<Uint8Array> {
     }
   }
 
-  /** Ends the open page: no later value comes into it. */
+  /** Ends the open page: later values go to other pages. */
   endPage(): void {
     this.#pages.endPage();
   }
@@ -44,7 +44,7 @@ export class TextColumn implements ColumnWriter<Uint8Array> {
   }
 }
 
-/** Buffers the values of a column whose rows have one value or none. */
+/** Buffers the values of a column with at most one value per row. */
 abstract class FlatColumn<T> implements ColumnWriter<T> {
   readonly column: ColumnName;
   readonly codec: Compression;
@@ -72,7 +72,7 @@ export class StringColumn extends FlatColumn<string> {
   }
 }
 
-/** Minus zero becomes zero: a dictionary holds only one of them. */
+/** -0 becomes 0: a dictionary holds only one of them. */
 export class NumberColumn extends FlatColumn<number> {
   readonly #type: LeafType<number>;
 
@@ -102,7 +102,7 @@ export class FlagColumn extends FlatColumn<boolean> {
   }
 }
 
-/** LIST<STRING>. No list, an empty list and a list are kept apart; an item is never null. */
+/** LIST<STRING>. A null list, an empty list and a non-empty list are distinguished; an item is never null. */
 export class ListColumn implements ColumnWriter<readonly string[]> {
   readonly #column: ColumnName;
   readonly #codec: Compression;
@@ -136,7 +136,7 @@ export class ListColumn implements ColumnWriter<readonly string[]> {
   }
 }
 
-/** Opens the writer of a column, by the kind of the column. */
+/** Opens the writer of a column, by kind. */
 export const WRITERS: {
   readonly [K in ColumnKind]: (column: ColumnName, codec: Compression) => ColumnWriter<PhysicalValues[K]>;
 } = {

@@ -21,7 +21,7 @@ export interface Leaf<T> {
 
 const NO_LEVELS = new Levels();
 
-/** A column whose rows have one value or none. */
+/** A column with at most one value per row. */
 export const flatLeaf = <T>(definition: Levels, values: readonly T[]): Leaf<T> => ({
   depth: FLAT,
   definition,
@@ -29,7 +29,7 @@ export const flatLeaf = <T>(definition: Levels, values: readonly T[]): Leaf<T> =
   values,
 });
 
-/** The chunk of a column, with a dictionary where the column may have one and it saves enough. */
+/** The chunk of a column, with a dictionary if the column may have one and it saves enough. */
 export const encodeLeaf = <T extends string | number>(
   column: ColumnName,
   codec: Compression,
@@ -47,7 +47,7 @@ export const encodeLeaf = <T extends string | number>(
   return chunk.finish({ nulls: nullsOf(leaf), bounds }, bloom);
 };
 
-/** The chunk of a column of flags: one bit each. */
+/** The chunk of a column of booleans: one bit each. */
 export const encodeFlags = (column: ColumnName, codec: Compression, leaf: Leaf<boolean>): EncodedChunk => {
   const chunk = new ChunkWriter(column, codec);
   for (const page of pagesOf(leaf)) {
@@ -72,7 +72,7 @@ const writePlain = <T>(chunk: ChunkWriter, type: LeafType<T>, leaf: Leaf<T>): vo
     if (level < leaf.depth.definition) {
       pages.open(level, repeated, 0);
     } else {
-      // There are as many values as levels that say a value is set.
+      // There are as many values as levels that mark a value as set.
       const value = leaf.values[next++] as T;
       type.append(pages.open(level, repeated, type.sizeOf(value)), value);
     }
@@ -95,7 +95,7 @@ const writeWithDictionary = <T>(
   }
 };
 
-/** What one data page holds of a leaf. */
+/** The content of one data page of a leaf. */
 interface LeafPage {
   readonly levels: Uint8Array;
   readonly levelCount: number;

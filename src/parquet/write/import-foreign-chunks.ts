@@ -11,15 +11,18 @@ import { ListColumn } from "./column-writers.ts";
 import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
 
-/** Why a file of another writer is no segment: it holds nothing, or is not of the kind that chunks are copied from. */
+/**
+ * Why a file of another writer cannot become a segment: it has no rows, or its format does not allow its chunks to be
+ * copied.
+ */
 export type NotImportable =
   | { readonly reason: "no_rows" }
   | { readonly reason: "not_adoptable"; readonly message: string };
 
 /**
- * Makes a segment of a Parquet file that another program wrote: one row group, columns by our names and of our types,
- * nullable, zstd pages of version 1. Its chunks are copied, never decompressed; lists alone are made from their
- * JSON text. Holds the columns of a selection, id and start_time. Equal input gives equal bytes.
+ * Makes a segment of a Parquet file that another program wrote: one row group, columns with our names and types,
+ * nullable, zstd pages of version 1. Its chunks are copied, never decompressed; only lists are made from their JSON
+ * text. Holds the columns of a selection, id and start_time. Equal input gives equal bytes.
  */
 export const importForeignChunks = (file: Uint8Array, selection: Selection): Result<Segment, NotImportable> => {
   if (isEmpty(file)) return fail({ reason: "no_rows" });
@@ -50,7 +53,7 @@ const isEmpty = (file: Uint8Array): boolean => {
   try {
     return parquetMetadata(file).num_rows === 0n;
   } catch {
-    return false; // the reader of the footer says what is wrong
+    return false; // the footer reader reports the fault
   }
 };
 
@@ -91,7 +94,7 @@ const listChunk = (file: Uint8Array, text: PlacedChunk, name: ColumnName): Encod
   return writer.finish();
 };
 
-/** Bounds only where segments keep them, and as they keep them. */
+/** Bounds only for columns that have them in segments, and in the same form. */
 const ownStatistics = ({ column, statistics: { nulls, bounds } }: PlacedChunk): Statistics => ({
   nulls,
   bounds: bounds !== null && COLUMNS[column].bounds && bounds.minExact && bounds.maxExact ? ownBounds(bounds) : null,

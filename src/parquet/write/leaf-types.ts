@@ -2,7 +2,7 @@ import { bloomFilterOf } from "../encoding/bloom.ts";
 import type { ByteBuffer } from "../encoding/byte-buffer.ts";
 import { type Bounds, count32Bounds, decimalBounds, integerBounds, stringBounds } from "../encoding/statistics.ts";
 
-/** How values of one physical type are measured, stored and summed up. */
+/** Size, encoding and statistics of values of one physical type. */
 export interface LeafType<T> {
   /** Bytes in PLAIN encoding; of a string, an estimate. */
   readonly sizeOf: (value: T) => number;

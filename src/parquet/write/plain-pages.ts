@@ -4,25 +4,25 @@ import { type Depth, encodeLevels, Levels } from "../encoding/levels.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
 
 /**
- * A page is closed when its values pass this size; a larger value has a page of its own. A reader of one row opens its
- * whole page, so pages are small where that costs no compression. Messages to and from models repeat those of other
- * runs of the trace, and compress well only in the same page: their pages are large.
+ * A page is closed when its values exceed this size; a larger value has a page of its own. A reader of one row opens
+ * its whole page, so pages are small unless that costs compression. Messages to and from models repeat those of other
+ * runs of the trace and compress well only in the same page: their pages are large.
  */
 const PAGE_BYTES = 128 * 1024;
 const LARGE_PAGE_BYTES = 1024 * 1024;
-/** Most levels of a page, which bounds a page of nulls; the page limit of the usual Java writer. */
+/** Most levels of a page, which also limits a page of nulls; the limit of the usual Java writer. */
 export const PAGE_VALUES = 20_000;
 
 /**
- * Room before the values, where the levels are put when the page closes, so that a page is compressed in place.
- * 20,000 levels of one bit need 2.5 KB; lists, which may need more, are small and are copied.
+ * Space before the values for the levels, which are written when the page closes, so that a page is compressed in
+ * place. 20,000 levels of one bit need 2.5 KB; lists, which may need more, are small and are copied.
  */
 const LEVELS_ROOM = 4096;
 const FIRST_BUFFER_BYTES = 16 * 1024;
 
 /**
- * PLAIN data pages of one chunk, written value by value: `open` for each level, and the value, if there is one, into
- * the buffer that it answers. Memory is one page, however many values come.
+ * PLAIN data pages of one chunk, written value by value: call `open` for each level and append the value, if any, to
+ * the returned buffer. Memory is one page for any number of values.
  */
 export class PlainPages {
   readonly #chunk: ChunkWriter;
@@ -39,7 +39,7 @@ export class PlainPages {
     this.#body.length = LEVELS_ROOM;
   }
 
-  /** Opens the next value; `sizeBytes` is about what it will take. A page may end here when a row begins. */
+  /** Opens the next value; `sizeBytes` is its approximate size. A page may end here if a row begins. */
   open(definition: number, repetition: number, sizeBytes: number): ByteBuffer {
     if (repetition === 0 && this.#isFull(sizeBytes)) this.#close();
     this.#definition.add(definition);
@@ -47,7 +47,7 @@ export class PlainPages {
     return this.#body;
   }
 
-  /** Lets no later value into the page that is open. */
+  /** Ends the open page: later values go to other pages. */
   endPage(): void {
     if (this.#definition.length > 0) this.#close();
   }
@@ -61,7 +61,7 @@ export class PlainPages {
   #close(): void {
     const levels = encodeLevels(this.#depth, this.#definition.filled(), this.#repetition.filled());
     this.#chunk.dataPage(this.#pageBehind(levels), this.#definition.length, "PLAIN");
-    // One huge value must not leave its buffer behind for the rest of the segment.
+    // One huge value must not keep its buffer allocated for the rest of the segment.
     if (this.#body.bytes.length > 2 * this.#pageBytes) this.#body = new ByteBuffer(FIRST_BUFFER_BYTES);
     this.#body.length = LEVELS_ROOM;
     this.#definition.clear();

@@ -8,8 +8,8 @@ import { ChunkWriter } from "./chunk-writer.ts";
 import { segmentFile } from "./segment-file.ts";
 
 /**
- * A segment of the same rows in another codec, with the columns of a selection. Works page by page and decodes no
- * value; bounds and bloom filters stay true. Equal input gives equal bytes.
+ * A segment with the same rows in another codec, with the columns of a selection. Works page by page and decodes no
+ * value; bounds and bloom filters stay valid. Equal input gives equal bytes.
  */
 export const recodedSegment = (
   held: LoadedChunks,

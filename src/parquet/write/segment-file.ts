@@ -3,8 +3,8 @@ import { MAGIC, type PlacedChunk, writeFooter } from "../footer.ts";
 import { segmentSchema } from "../schema.ts";
 
 /**
- * A whole Parquet file with one row group of the given chunks, which stand in the order given. Its schema is that of
- * a segment with these columns.
+ * A whole Parquet file with one row group of the given chunks, in the given order. Its schema is that of a segment with
+ * these columns.
  */
 export const segmentFile = (chunks: readonly EncodedChunk[], rows: number): Uint8Array => {
   const placed: PlacedChunk[] = [];

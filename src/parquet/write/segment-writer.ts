@@ -13,7 +13,7 @@ export interface Segment {
   readonly maxStart: number;
 }
 
-/** What all rows of a segment share: its columns `tenant_id` and `session_id`. */
+/** What all rows of a segment share: the columns `tenant_id` and `session_id`. */
 export interface SegmentIdentity {
   readonly tenantId: string;
   readonly projectId: string;
@@ -29,8 +29,8 @@ const NUMBERS = [...INTEGERS, ...COUNTS, ...DECIMALS];
 const FLAGS = rowColumnsOf("flag");
 
 /**
- * Writes the runs of one project into one Parquet file with one row group. Long values are compressed page by page
- * as rows come; short ones are kept until `finish`. Equal rows give equal bytes.
+ * Writes the runs of one project into one Parquet file with one row group. Long values are compressed page by page as
+ * rows are added; short ones are buffered until `finish`. Equal rows give equal bytes.
  */
 export class SegmentWriter {
   readonly #identity: SegmentIdentity;
@@ -45,11 +45,11 @@ export class SegmentWriter {
     this.#columns = openColumns(options?.codec ?? "zstandard");
   }
 
-  /** Takes a run. Throws before anything is taken when a column cannot hold its number. */
+  /** Adds a run. Throws before any change if a column cannot hold its number. */
   add(row: SegmentRow): void {
     if (this.#finished) throw new Error("the segment is finished");
     assertNumbers(row);
-    // A loop over columns of one kind calls one method: one loop over all of them takes a third more time.
+    // One loop per kind calls one method each: a single loop over all columns takes a third more time.
     const { texts, strings, numbers, flags, lists, tenant, project } = this.#columns;
     for (const { name, writer } of texts) writer.add(row[name]);
     for (const { name, writer } of strings) writer.add(row[name]);
@@ -67,12 +67,12 @@ export class SegmentWriter {
     this.#maxStart = Math.max(this.#maxStart, row.start_time);
   }
 
-  /** Ends the pages of long values: later rows are in other pages, and are read without those so far. */
+  /** Ends the pages of long values: later rows are in other pages and can be read without these. */
   endPages(): void {
     for (const { writer } of this.#columns.texts) writer.endPage();
   }
 
-  /** Seals the segment, once. A segment has at least one run. */
+  /** Finishes the segment. Call once, after at least one run. */
   finish(): Segment {
     if (this.#finished || this.#rows === 0) throw new Error("a segment is finished once, and not without a run");
     this.#finished = true;
@@ -88,10 +88,10 @@ export class SegmentWriter {
   }
 }
 
-/** The writers of all physical columns, and those of each kind with the column of a row that they take. */
+/** The writers of all physical columns, and those of each kind with their row columns. */
 const openColumns = (codec: Compression) => {
   const all = new Map(COLUMN_NAMES.map((name) => [name, WRITERS[COLUMNS[name].kind](name, codec)]));
-  // The kind of a column says which writer it has.
+  // The kind of a column determines its writer.
   const writerOf = <W>(name: ColumnName): W => all.get(name) as W;
   return {
     all: [...all.values()],
@@ -109,7 +109,7 @@ const openColumns = (codec: Compression) => {
   };
 };
 
-/** Readers of JSON refuse half a surrogate pair. */
+/** JSON parsers refuse lone surrogates. */
 const listText = (list: readonly string[]): string =>
   JSON.stringify(list.every((item) => item.isWellFormed()) ? list : list.map((item) => item.toWellFormed()));
 

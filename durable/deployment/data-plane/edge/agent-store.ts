@@ -15,7 +15,7 @@ import type { Env } from "../../../protocol/env.ts";
 
 const DOWNLOAD_WITHIN_MS = 20_000;
 
-/** Key of an upload. `path` is what the customer knows, without the tenant; its schema has checked it. */
+/** Key of an upload. `path` is known to the customer and has no tenant; its schema has checked it. */
 const uploadKey = (tenantId: string, path: string): string => path.replace("uploads/", `uploads/${tenantId}/`);
 
 export const isUrl = (path: string): boolean => /^https?:/i.test(path);
@@ -24,7 +24,7 @@ export async function storeUpload(env: Env, tenantId: string, path: string, byte
   await env.SEGMENTS.put(uploadKey(tenantId, path), bytes);
 }
 
-/** Why the source of a revision is missing; null when it was uploaded, or is read from elsewhere. */
+/** Why the source of a revision is missing; null: it was uploaded, or it is not an upload. */
 export async function missingSource(
   env: Env,
   { tenantId, source }: DeploymentDefinition,
@@ -37,7 +37,7 @@ export async function missingSource(
   return { reason: "upload_missing", message };
 }
 
-/** Makes modules from the source of a revision, and stores them. */
+/** Builds modules from the source of a revision, and stores them. */
 export async function build(
   env: Env,
   { tenantId, id }: DeploymentDefinition,
@@ -55,7 +55,7 @@ export async function build(
   return ok({ key, mainModule, modules: Object.keys(modules).length, bytes: text.length });
 }
 
-/** What `build` stored; null: it is gone. */
+/** The bundle that `build` stored; null: it is gone. */
 export async function readBundle(env: Env, key: string): Promise<AgentBundle | null> {
   const object = await env.SEGMENTS.get(key);
   return object === null ? null : object.json<AgentBundle>();
@@ -80,9 +80,9 @@ async function readTarball(env: Env, tenantId: string, path: string): Promise<Re
 }
 
 /**
- * The address was checked when the customer sent it; a redirect would lead to one that was not. Cloudflare's cache keeps
- * files with this extension for hours unless their server forbids it (Cloudflare: Default cache behavior), so it is
- * not asked.
+ * The address was checked when the customer sent it; a redirect could lead to an unchecked one. Cloudflare's cache
+ * keeps files with this extension for hours unless their server forbids it (Cloudflare: Default cache behavior), so it
+ * is bypassed.
  */
 async function download(url: string): Promise<Result<Uint8Array, RevisionFailure>> {
   const deadline = new Deadline(DOWNLOAD_WITHIN_MS);
@@ -97,7 +97,7 @@ async function download(url: string): Promise<Result<Uint8Array, RevisionFailure
   } catch {
     return failed("The source's address did not answer in time, or the connection broke.");
   } finally {
-    deadline.lift();
+    deadline.clear();
   }
 }
 

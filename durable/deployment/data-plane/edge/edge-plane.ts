@@ -11,7 +11,7 @@ import { agentWorker, EDGE_MISSING } from "./load-agent.ts";
 export const edgePlane: DataPlane = {
   perform,
 
-  // Nobody has to be told: requests ask the deployment itself for the revision that serves.
+  // No registration is needed: each request reads the active revision from the deployment itself.
   assign: async () => {},
   release: async () => {},
 

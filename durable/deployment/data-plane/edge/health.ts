@@ -6,7 +6,7 @@ import type { Agent } from "../../../protocol/deployment.ts";
 import type { Place } from "../data-plane.ts";
 import { agentWorker, EDGE_MISSING } from "./load-agent.ts";
 
-/** Pause before a revision that is not ready is asked again. */
+/** Interval of health checks. */
 const ASK_AGAIN_MS = 250;
 
 /** Longest part of an answer that the message of a failure quotes. */
@@ -45,7 +45,7 @@ async function askHealth(worker: Fetcher, withinMs: number): Promise<Health> {
     const text = deadline.hasPassed ? `no answer within ${HEALTH_WITHIN_MS / 1000} s` : String(error);
     return { isHealthy: false, isFinal: true, message: `GET /ok failed: ${text}` };
   } finally {
-    deadline.lift();
+    deadline.clear();
   }
 }
 

@@ -5,25 +5,25 @@ import { environmentOf, SECRETS_LOST } from "../agent-environment.ts";
 import type { OwnExports, Place } from "../data-plane.ts";
 import { readBundle } from "./agent-store.ts";
 
-/** Agents are written for the platform of this date. A later one could change how they behave. */
+/** Agents are written for the platform of this date. A later date could change their behaviour. */
 const COMPATIBILITY_DATE = "2026-11-01";
 
 /** Limits of one request to an agent: the CPU time of a paid Worker, and subrequests for a conversation [LIM-38]. */
 const AGENT_LIMITS = { cpuMs: 30_000, subRequests: 1000 } as const;
 
-/** What src/http/agent-network.ts must know about an agent. */
+/** The properties that src/http/agent-network.ts needs of an agent. */
 export interface AgentNetworkProps {
   readonly endpoint: string;
   readonly allowNetwork: boolean;
 }
 
 /**
- * How often each revision could not be loaded in this process. A loader keeps what it got under a name, also a failure,
- * so the next attempt needs another name.
+ * Failed loads of each revision in this process. A loader caches its result by name, including a failure, so the next
+ * attempt needs another name.
  */
 const failedLoads = new Map<string, number>();
 
-/** A revision, loaded at its first request; null where the platform cannot load Workers. */
+/** A revision, loaded on its first request; null: the platform cannot load Workers. */
 export function agentWorker(place: Place, agent: Agent): Fetcher | null {
   const { env } = place;
   if (env.LOADER === undefined) return null;
@@ -64,7 +64,7 @@ async function load({ env, exports }: Place, agent: Agent): Promise<WorkerLoader
 
 /** The entrypoint of src/index.ts that handles every request of an agent. */
 function network(exports: OwnExports, props: AgentNetworkProps): Fetcher {
-  // The platform makes this function from the exported class; its types do not know it.
+  // The platform derives this function from the exported class; its types do not contain it.
   const { AgentNetwork } = exports as unknown as {
     readonly AgentNetwork: (options: { readonly props: AgentNetworkProps }) => Fetcher;
   };

@@ -9,7 +9,7 @@ import { agentOf } from "../agent.ts";
 import { environmentOf, SECRETS_LOST } from "../agent-environment.ts";
 import type { DeploymentLog } from "../deployment-log.ts";
 
-/** What a deployment answers to its listener: its part of LeaseProtocol. */
+/** The answers of a deployment to its listener: its part of LeaseProtocol. */
 
 const LEASE_SECONDS = LEASE_MS / 1000;
 

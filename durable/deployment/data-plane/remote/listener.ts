@@ -47,7 +47,7 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
     return this.ctx.storage.kv.get<number>("heardAt") ?? null;
   }
 
-  /** There was no poll for LISTENER_SILENT_MS. */
+  /** Fires after LISTENER_SILENT_MS without a poll. */
   override async alarm(): Promise<void> {
     this.#watchSilence();
     const heardAt = await this.heardAt();
@@ -56,7 +56,7 @@ export class ListenerActor extends DurableObject<Env> implements ListenerProtoco
     try {
       const deployments = this.#deployments().map((id) => this.#deployment(id));
       const areAtWork = await Promise.all(deployments.map((one) => one.applySilence()));
-      // A process at work may still report, and never poll again. What it serves then must become UNKNOWN, too.
+      // A process at work may still report without polling again. Its revision must then become UNKNOWN too.
       if (areAtWork.includes(true) || heardAt !== (await this.heardAt())) return;
       void this.ctx.storage.deleteAlarm();
     } catch (error) {

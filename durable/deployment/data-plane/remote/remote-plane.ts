@@ -4,7 +4,7 @@ import { fail } from "../../../../src/domain/shared/result.ts";
 import { listener } from "../../../protocol/actors.ts";
 import type { DataPlane } from "../data-plane.ts";
 
-/** A listener at the customer's place: it calls us for work, and its agents are asked there. */
+/** A listener at the customer's site: it polls this service for work and serves its agents itself. */
 export const remotePlane: DataPlane = {
   perform: async (_, work) => requestOf(work),
 
@@ -23,7 +23,7 @@ export const remotePlane: DataPlane = {
   },
 };
 
-/** The listener looks for the source itself, and nothing is stored here that would have to be cleaned. */
+/** The listener checks the source itself, and this service stores nothing that must be deleted. */
 function requestOf(work: Work): DeploymentRequest | null {
   switch (work.kind) {
     case "create":

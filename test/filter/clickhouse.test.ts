@@ -16,7 +16,7 @@ import { rounds } from "../support/rounds.ts";
 import { columnsOf, modelFilter, modelRun } from "./model.ts";
 import { filterOf, matching, type Run } from "./runs.ts";
 
-/** Each filter is one query over all runs, whose answers are compared one by one. */
+/** Each filter is one query over all runs; the results are compared run by run. */
 const FILTERS = rounds(20, 200);
 const RUNS = 100;
 
@@ -124,7 +124,7 @@ describe("ClickHouse selects the runs that the compiled filter matches", () => {
     for (const text of filters) expect(selected(clickHouse, text), text).toEqual(matching(text, runs));
   });
 
-  it("for a segment as it lies in the bucket", ({ skip }) => {
+  it("for a segment of the bucket", ({ skip }) => {
     if (clickHouse === null) return skip("chdb is not installed; `npm install --prefix bench` installs it");
     const bytes = segmentOf([...ODD_RUNS, ...plainRuns(50)]);
     const path = join(folder, "segment.parquet");
@@ -154,7 +154,7 @@ const FILTERS_OF_SEGMENT = [
   "exists(parent_run_id)",
 ];
 
-/** The ids that the compiled filter picks from a segment. */
+/** The ids of the runs of a segment that match the compiled filter. */
 const idsIn = (bytes: Uint8Array, text: string): readonly string[] => {
   const filter = compileFilter(filterOf(text));
   const columns = new Map([...filter.columns].map((name) => [name, columnOf(bytes, name)]));

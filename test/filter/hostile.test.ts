@@ -6,7 +6,7 @@ import { parseFilter } from "../../src/filter/parse/index.ts";
 import { rounds } from "../support/rounds.ts";
 import { filterOf, matches } from "./runs.ts";
 
-/** Lengths at which time that is not linear would outlast the test: of a text under a pattern, and of JSON. */
+/** Lengths of a matched text and of JSON at which more than linear time would exceed the test's time limit. */
 const LONG_TEXT = 4_000_000;
 const LONG = 1_000_000;
 
@@ -16,7 +16,7 @@ const tokens = fc.constantFrom(
 );
 
 describe("a hostile filter", () => {
-  it("is answered whatever the text, with a position inside it", { tags: "search" }, () => {
+  it("with any text is parsed or refused with a position inside it", { tags: "search" }, () => {
     const anyText = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(tokens, { maxLength: 40 }).map((parts) => parts.join("")),
@@ -39,22 +39,22 @@ describe("a hostile filter", () => {
     },
   );
 
-  it("does not exhaust the parser by JSON in JSON", () => {
+  it("does not exhaust the parser by nested JSON", () => {
     const json = `${'{"a":['.repeat(2000)}1${"]}".repeat(2000)}`;
     expect(parseFilter(`has(metadata,'${json}')`)).toMatchObject({ ok: false });
   });
 
   it.each([
     ["wildcards", `like(name,"${"%a".repeat(5000)}%b")`],
-    ["a pattern that nearly fits everywhere", `like(name,"%${"a".repeat(16_000)}b%")`],
-    ["a text that nearly fits everywhere", `search(name,"${"a".repeat(16_000)}b")`],
+    ["a pattern that almost matches at every position", `like(name,"%${"a".repeat(16_000)}b%")`],
+    ["a text that almost matches at every position", `search(name,"${"a".repeat(16_000)}b")`],
   ])("does not make matching slow by %s", (_what, text) => {
     expect(matches(text, { name: "a".repeat(LONG_TEXT) })).toBe(false);
   });
 
   it.each([
     ["brackets", `${"[".repeat(LONG)}${"]".repeat(LONG)}`],
-    ["names in names", `${'{"a":'.repeat(LONG / 10)}1${"}".repeat(LONG / 10)}`],
+    ["nested objects", `${'{"a":'.repeat(LONG / 10)}1${"}".repeat(LONG / 10)}`],
     [
       "many values under a long name",
       `{"${"n".repeat(LONG)}":{${Array(LONG / 40)
@@ -62,7 +62,7 @@ describe("a hostile filter", () => {
         .join(",")}}}`,
     ],
     ["a text of escapes", `["${"\\\\".repeat(LONG)}"]`],
-    ["what is no JSON", `{"a":[1,{"b"`],
+    ["invalid JSON", `{"a":[1,{"b"`],
   ])("does not make reading slow on runs with %s", (_what, json) => {
     expect(matches('and(in(input_key,["z","y"]),eq(input_value,"x"))', { inputs: json })).toBe(false);
   });
@@ -80,7 +80,7 @@ describe("a hostile filter", () => {
     "💥",
     "$1",
     "?",
-  ])("gets no character of %j into the SQL", (text) => {
+  ])("does not put any character of %j into the SQL", (text) => {
     const quoted = `"${text.replace(/["\\]/g, "\\$&")}"`;
     const json = `'${JSON.stringify({ [text]: text }).replace(/'/g, "\\'")}'`;
     const write = (literal: string, object: string): string =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** JSON with its spelling: what stands in the text, and the value that each part has. */
+/** JSON with its text and the value of each part. */
 export type Json =
   | { readonly kind: "scalar"; readonly spelled: string; readonly value: string | number | boolean | null }
   | { readonly kind: "list"; readonly items: readonly Json[] }
@@ -14,7 +14,7 @@ interface Name {
 const escaped = (text: string): string =>
   `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`;
 
-/** Every text as such and with each character escaped; halves of a surrogate pair become U+FFFD. */
+/** Each text plain and with each character escaped; lone surrogates become U+FFFD. */
 const spelledText = (texts: readonly string[]): fc.Arbitrary<Name> =>
   fc.tuple(fc.constantFrom(...texts), fc.boolean()).map(([text, isEscaped]) => ({
     spelled: isEscaped ? escaped(text) : JSON.stringify(text),
@@ -105,7 +105,7 @@ export const spell = (value: Json): string => {
 };
 
 export interface Entry {
-  /** Null: no name stands around the value. */
+  /** null: the value is not inside an object. */
   readonly key: string | null;
   readonly value: string | number | boolean | null;
 }

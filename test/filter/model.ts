@@ -3,13 +3,13 @@ import { type Entry, entriesOf, type Json, json, jsonObject, spell, TEXTS } from
 import type { Run } from "./runs.ts";
 
 /**
- * Random runs and filters, and what the filters say of the runs: the meaning written in src/filter/filter.ts told a
- * second time, with nothing of its code.
+ * Random runs and filters, and whether they match: a second implementation of the semantics in src/filter/filter.ts,
+ * independent of the product's code.
  */
 
 type Scalar = string | number | boolean | null;
 
-/** A run by its values, before any of them is spelled. */
+/** A run by its values, before they are written as text. */
 export interface ModelRun {
   readonly fields: Readonly<Record<string, Scalar>>;
   readonly tags: readonly string[];
@@ -68,7 +68,7 @@ export const modelRun: fc.Arbitrary<ModelRun> = fc.record({
   ),
 });
 
-/** The columns of such a run. */
+/** The columns of this run. */
 export const columnsOf = (run: ModelRun): Run => {
   const columns: Record<string, unknown> = { ...run.fields, _tags: run.tags };
   if (run.inputs !== null) columns.inputs = spell(run.inputs);
@@ -76,7 +76,7 @@ export const columnsOf = (run: ModelRun): Run => {
   if (run.metadata !== null)
     columns.extra = `{"metadata.a":1,${run.metadata.map((value) => `"metadata":${spell(value)},`).join("")}"runtime":{"metadata":{"a":1}}}`;
   if (run.feedback.length > 0) columns._feedback = JSON.stringify(run.feedback);
-  // Built of the columns' own types above.
+  // The values above have the types of their columns.
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== null)) as Run;
 };
 
@@ -282,11 +282,11 @@ const searchFilter = text
 const FAMILIES = ["metadata", "input", "output"] as const;
 const KEYS = ["a", "a", "a", "b", "b", "a.b", "a.a", "k", "", ".", "é", 'q"', "\uFFFD", "session_id"];
 
-/** Comparisons of one entry's value; `all` or `any` of some, some of them turned around. */
+/** Comparisons of one entry's value, combined by `all` or `any`, some of them negated. */
 const valueTest = (comparisons: fc.Arbitrary<Comparison>) =>
   fc.tuple(fc.constantFrom("and", "or"), fc.array(fc.tuple(comparisons, fc.boolean()), { minLength: 1, maxLength: 2 }));
 
-/** One key and a test of values in one `and`: about the same entry. */
+/** A key and comparisons of its value in one `and`, which apply to the same entry. */
 const pairFilter = fc
   .tuple(fc.constantFrom(...FAMILIES), fc.constantFrom(...KEYS), valueTest(onAny), fc.boolean())
   .chain(([family, key, [join, tests], keyLast]) =>
@@ -400,7 +400,7 @@ export const modelFilter: fc.Arbitrary<ModelFilter> = fc.letrec<{ filter: ModelF
     tie("filter").map(
       (operand): ModelFilter => ({ text: `not(${operand.text})`, holds: (run) => !operand.holds(run) }),
     ),
-    // Operands are wrapped, so that a lone value of one is not paired with the key of another.
+    // Operands are wrapped, so that a value comparison of one is not paired with the key of another.
     fc.tuple(fc.constantFrom("and", "or"), fc.array(tie("filter"), { minLength: 1, maxLength: 3 })).map(
       ([join, operands]): ModelFilter => ({
         text: `${join}(${operands.map((operand) => `or(${operand.text}, in(id, []))`).join(", ")})`,

@@ -15,17 +15,17 @@ import { filterOf, heldBy, matches } from "./runs.ts";
 const FILTERS = rounds(300, 10_000);
 const RUNS_EACH = 5;
 
-/** Segments of one test run, the runs of each, and the filters that choose from it. */
+/** Segments of one test run, runs per segment, and filters per segment. */
 const SEGMENTS = rounds(3, 50);
 const RUNS_STORED = 100;
 const FILTERS_STORED = 10;
 
-/** A segment says of every run whether it is a root. */
+/** A segment stores for every run whether it is a root. */
 const storedRun = modelRun.map((run) => ({ ...run, fields: { ...run.fields, is_root: run.fields.is_root ?? false } }));
 
 const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
 
-/** The run as a segment stores it: what the model does not set is that of nothing. */
+/** The run as a row of a segment; columns that the model does not set are those of a plain run. */
 const storedRow = (run: ModelRun): SegmentRow => {
   const columns = columnsOf(run);
   const { _tags, ...set } = Object.fromEntries(FILLED.map((column) => [column, heldBy(columns, column)]));
@@ -39,7 +39,7 @@ const FILLED = [
 ] as readonly FilterColumn[];
 
 describe("a compiled filter", () => {
-  it("says of every run what the language says", { tags: "search" }, () => {
+  it("matches the same runs as the model", { tags: "search" }, () => {
     fc.assert(
       fc.property(modelFilter, fc.array(modelRun, { minLength: RUNS_EACH, maxLength: RUNS_EACH }), (filter, runs) => {
         for (const run of runs) {
@@ -51,7 +51,7 @@ describe("a compiled filter", () => {
     );
   });
 
-  it("picks from a segment, column by column, the runs that the language means", { tags: "search" }, () => {
+  it("selects the same rows of a segment, column by column, as the model", { tags: "search" }, () => {
     fc.assert(
       fc.property(
         fc.array(modelFilter, { minLength: FILTERS_STORED, maxLength: FILTERS_STORED }),

@@ -14,7 +14,7 @@ const list = (items: number): string => `in(name,[${Array(items).fill('"x"').joi
 const many = (comparisons: number): string => `or(${Array(comparisons).fill('eq(name,"x")').join(",")})`;
 const deepJson = (levels: number): string => `has(metadata,'${'{"a":'.repeat(levels)}1${"}".repeat(levels)}')`;
 
-describe("a mistake is answered with its position and what was expected", () => {
+describe("an invalid filter is refused with the position of the error and what was expected", () => {
   it.each<[string, number, RegExp]>([
     ["", 0, /expected a comparison/],
     ["   ", 3, /expected a comparison/],
@@ -98,7 +98,7 @@ describe("a mistake is answered with its position and what was expected", () => 
   });
 
   it.each([nested(MAX_NESTING - 1), list(MAX_LIST_ITEMS), many(MAX_COMPARISONS), deepJson(MAX_JSON_LEVELS)])(
-    "what is just within the bounds is accepted: %.40s",
+    "a filter just within the limits is accepted: %.40s",
     (text) => {
       expect(parseFilter(text)).toMatchObject({ ok: true });
     },

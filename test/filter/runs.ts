@@ -10,35 +10,35 @@ const BYTES: ReadonlySet<FilterColumn> = new Set(["error", "inputs", "outputs", 
 
 const encoder = new TextEncoder();
 
-/** The run as a filter sees it; asking for a column that was not announced is an error. */
+/** The run as input of a filter; reading a column that was not announced is an error. */
 export const viewOf = (run: Run, announced: ReadonlySet<FilterColumn>): RowView => ({
   value: (column) => {
     if (!announced.has(column)) throw new Error(`${column} was not announced`);
-    // The test's own rows have the type of their column.
+    // The rows of the tests have the types of their columns.
     return heldBy(run, column) as never;
   },
 });
 
-/** What a column of the run holds. */
+/** The value of a column of the run. */
 export const heldBy = (run: Run, column: FilterColumn): unknown => {
   const value = run[column] ?? null;
   return BYTES.has(column) && typeof value === "string" ? encoder.encode(value) : value;
 };
 
-/** The filter of a text that is one. */
+/** Parses a valid filter. */
 export const filterOf = (text: string): Filter => {
   const parsed = parseFilter(text);
   if (!parsed.ok) throw new Error(`${text} at ${parsed.failure.position}: ${parsed.failure.message}`);
   return parsed.value;
 };
 
-/** Whether a run is matched by the filter of a text. */
+/** Whether a run matches the filter. */
 export const matches = (text: string, run: Run): boolean => {
   const filter = compileFilter(filterOf(text));
   return filter.matches(viewOf(run, filter.columns));
 };
 
-/** The names of the runs that are matched. */
+/** The names of the runs that match. */
 export const matching = (text: string, runs: Readonly<Record<string, Run>>): readonly string[] =>
   Object.entries(runs).flatMap(([name, run]) => (matches(text, run) ? [name] : []));
 

@@ -18,7 +18,7 @@ const boundsOf = (column: FilterColumn, values: readonly unknown[]): ColumnStati
   return column.endsWith("_cost") ? decimalBounds(values as number[]) : integerBounds(values as number[]);
 };
 
-/** Statistics as the segment writer keeps them. */
+/** Statistics as the segment writer writes them. */
 const groupOf = (runs: readonly Run[]): GroupStatistics => ({
   rows: runs.length,
   column: (name) => {
@@ -33,7 +33,7 @@ const GROUP: readonly Run[] = [
 ];
 
 describe("statistics", () => {
-  it("never promise what a row denies", { tags: "search" }, () => {
+  it("never contradict a row", { tags: "search" }, () => {
     fc.assert(
       fc.property(modelFilter, fc.array(modelRun, { minLength: 1, maxLength: 4 }), ({ text }, models) => {
         const runs = models.map(columnsOf);
@@ -81,11 +81,11 @@ describe("statistics", () => {
     ['and(eq(name,"c"),eq(is_root,true))', "some"],
     ['or(eq(name,"c"),eq(is_root,true))', "all"],
     ["in(name,[])", "none"],
-  ])("of a row group tell for %s: %s", (text, expected) => {
+  ])("of a row group give for the filter %s: %s", (text, expected) => {
     expect(mayMatch(filterOf(text), groupOf(GROUP))).toBe(expected);
   });
 
-  it("that are not there tell nothing", () => {
+  it("that are missing rule nothing out", () => {
     const nothing: GroupStatistics = { rows: 2, column: () => undefined };
     expect(mayMatch(filterOf('eq(name,"a")'), nothing)).toBe("some");
     expect(mayMatch(filterOf('has(tags,"a")'), nothing)).toBe("some");

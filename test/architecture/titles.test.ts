@@ -9,7 +9,7 @@ const titles = filesBelow("test")
   .filter((file) => file.endsWith(".test.ts"))
   .flatMap((file) => titlesOf(file).map((title) => ({ ...title, file })));
 
-const told = (wrong: typeof titles): readonly string[] => wrong.map(({ file, full }) => `${file}: ${full}`);
+const listed = (wrong: typeof titles): readonly string[] => wrong.map(({ file, full }) => `${file}: ${full}`);
 
 describe("the title of a test, read together with the titles of its suites,", () => {
   it("is found in every test file", () => {
@@ -18,17 +18,17 @@ describe("the title of a test, read together with the titles of its suites,", ()
   });
 
   it("has at least four words, so that it is a sentence", () => {
-    expect(told(titles.filter(({ full }) => full.split(/\s+/).length < MIN_WORDS))).toEqual([]);
+    expect(listed(titles.filter(({ full }) => full.split(/\s+/).length < MIN_WORDS))).toEqual([]);
   });
 
   it("does not continue the title of another test with a conjunction", () => {
-    expect(told(titles.filter(({ own }) => /^(and|or|but)\b/i.test(own)))).toEqual([]);
+    expect(listed(titles.filter(({ own }) => /^(and|or|but)\b/i.test(own)))).toEqual([]);
   });
 
   it("stands once in a file", () => {
     const twice = titles.filter(({ file, full }, at) =>
       titles.some((other, n) => n < at && other.file === file && other.full === full),
     );
-    expect(told(twice)).toEqual([]);
+    expect(listed(twice)).toEqual([]);
   });
 });

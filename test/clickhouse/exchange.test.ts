@@ -28,17 +28,17 @@ const askPages = async (
   body: string,
   { source = tableSource, scope = DAY }: { readonly source?: TableSource; readonly scope?: PageScope } = {},
 ) => {
-  const asked: { url: URL; form: FormData }[] = [];
+  const requests: { url: URL; form: FormData }[] = [];
   const table = openClickHouse(source, "secret", {
     allowLoopback: false,
     fetch: async (url, init) => {
-      asked.push({ url: new URL(String(url)), form: await new Request(String(url), init).formData() });
+      requests.push({ url: new URL(String(url)), form: await new Request(String(url), init).formData() });
       return new Response(body, { status, headers });
     },
   });
   if (!table.ok) throw new Error(table.failure.advice);
   const pages = await table.value.pages(scope, 1000);
-  return { pages, search: asked[0]?.url.searchParams, form: asked[0]?.form };
+  return { pages, search: requests[0]?.url.searchParams, form: requests[0]?.form };
 };
 
 it("a query asks the server to buffer the response until it has finished, and to stop when the client disconnects", async () => {

@@ -37,7 +37,7 @@ const QUESTION: EstimateQuestion = {
   limits: LIMITS,
 };
 
-const tableSaying = (body: BodyInit) => {
+const tableAnswering = (body: BodyInit) => {
   const table = openClickHouse(tableSource, "secret", { allowLoopback: false, fetch: async () => new Response(body) });
   if (!table.ok) throw new Error(table.failure.advice);
   return table.value;
@@ -58,21 +58,21 @@ describe("a response in lines is a failure of the source", () => {
     ["has a count above 2^53", `["1","id","1","${2 ** 53}","1"]\n`],
     ["has too many lines", '["1"]\n'.repeat(100_001)],
   ])("when it %s", async (_, body) => {
-    expect(await tableSaying(body).pages(DAY, PAGE_BYTES)).toMatchObject(UNEXPECTED);
-    expect(await tableSaying(body).days(DAY)).toMatchObject(UNEXPECTED);
-    if (!body.startsWith('["1"]')) expect(await tableSaying(body).now()).toMatchObject(UNEXPECTED);
+    expect(await tableAnswering(body).pages(DAY, PAGE_BYTES)).toMatchObject(UNEXPECTED);
+    expect(await tableAnswering(body).days(DAY)).toMatchObject(UNEXPECTED);
+    if (!body.startsWith('["1"]')) expect(await tableAnswering(body).now()).toMatchObject(UNEXPECTED);
   });
 
   it("when it is empty although the time was requested", async () => {
-    expect(await tableSaying("").now()).toMatchObject(UNEXPECTED);
-    expect(await tableSaying("").days(DAY)).toEqual({ ok: true, value: [] });
+    expect(await tableAnswering("").now()).toMatchObject(UNEXPECTED);
+    expect(await tableAnswering("").days(DAY)).toEqual({ ok: true, value: [] });
   });
 
   it.each([
     ["outside of the window", '["1","1","1"]\n'],
     ["twice", '["0","1","1"]\n["0","1","1"]\n'],
   ])("when it has a day %s", async (_, body) => {
-    expect(await tableSaying(body).days(DAY)).toMatchObject(UNEXPECTED);
+    expect(await tableAnswering(body).days(DAY)).toMatchObject(UNEXPECTED);
   });
 });
 
@@ -81,7 +81,7 @@ describe("a page is never larger than its size plus one run", () => {
     ["too large for a whole page", 41 * MIB, 1],
     ["too large for one run", 25 * MIB, 25 * MIB],
   ])("a page is not read when its declared size is %s", async (_, bytes, longest) => {
-    const pages = await tableSaying(`["0","id","1","${bytes}","${longest}"]\n`).pages(DAY, PAGE_BYTES);
+    const pages = await tableAnswering(`["0","id","1","${bytes}","${longest}"]\n`).pages(DAY, PAGE_BYTES);
     expect(pages).toMatchObject({ ok: false, failure: { reason: "row_too_large", retryable: false } });
   });
 
@@ -94,17 +94,17 @@ describe("a page is never larger than its size plus one run", () => {
       },
     });
     const bounds = { after: null, upto: { time: 0, id: "id" }, rows: 1, bytes: 4 * MIB, longestRowBytes: 1 };
-    expect(await tableSaying(endless).page(DAY, bounds, async () => {})).toMatchObject(UNEXPECTED);
+    expect(await tableAnswering(endless).page(DAY, bounds, async () => {})).toMatchObject(UNEXPECTED);
     expect(sent).toBeLessThan(10 * MIB);
   });
 });
 
 describe("an estimate", () => {
-  let said = "";
+  let responseText = "";
 
   const server = createServer((request, response) => {
     request.resume();
-    response.end(said);
+    response.end(responseText);
   });
 
   beforeAll(() => new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready)));
@@ -121,7 +121,7 @@ describe("an estimate", () => {
   };
 
   it("of days of any size needs no memory for their files", async () => {
-    said = `["0","1","${5e15}"]\n["1","2","${LIMITS.targetFileBytes + 1}"]\n`;
+    responseText = `["0","1","${5e15}"]\n["1","2","${LIMITS.targetFileBytes + 1}"]\n`;
     const files = Math.ceil(5e15 / LIMITS.targetFileBytes);
     const before = process.memoryUsage().rss;
     expect(await estimate()).toMatchObject({ ok: true, value: { rows: 3, files: files + 2 } });
@@ -129,13 +129,13 @@ describe("an estimate", () => {
   });
 
   it("counts a part for each 8 MiB of a file", async () => {
-    said = `["0","1","${2 * LIMITS.targetFileBytes + LIMITS.partBytes + 1}"]\n["1","0","0"]\n`;
+    responseText = `["0","1","${2 * LIMITS.targetFileBytes + LIMITS.partBytes + 1}"]\n["1","0","0"]\n`;
     const parts = (2 * LIMITS.targetFileBytes) / LIMITS.partBytes + 2;
     expect(await estimate()).toMatchObject({ ok: true, value: { files: 3, parts } });
   });
 
   it("is refused with the failure of the source when the response is invalid", async () => {
-    said = "hello [world]\n";
+    responseText = "hello [world]\n";
     expect(await estimate()).toMatchObject({
       ok: false,
       failure: { reason: "source", source: { reason: "unexpected_answer" } },

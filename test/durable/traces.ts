@@ -104,7 +104,7 @@ export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
 }
 
 /** The rows that a snapshot for a schedule selects. */
-export async function meantRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
+export async function selectedRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
   const rows = snapshotted.segments.map(async (segment) =>
     (await rowsIn({ segments: [segment] })).filter(({ start_time: start }) =>
       segment.keep?.some((window) => start >= window.start * 1000 && start < window.end * 1000),

@@ -126,8 +126,11 @@ describe("the plan of an export", () => {
     const [first] = POOL;
     if (!first) throw new Error("no segment");
     const { footer, bytes } = first.planned;
-    const poorer = { bytes, footer: { ...footer, chunks: footer.chunks.filter((chunk) => chunk.column !== "name") } };
-    expect(() => planFiles([poorer], { version: "v1", fields: ["name"] }, 1000)).toThrow("name");
+    const withoutName = {
+      bytes,
+      footer: { ...footer, chunks: footer.chunks.filter((chunk) => chunk.column !== "name") },
+    };
+    expect(() => planFiles([withoutName], { version: "v1", fields: ["name"] }, 1000)).toThrow("name");
   });
 
   it("gives files whose row groups are the segments, as DuckDB reads them", async () => {

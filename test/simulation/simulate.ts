@@ -20,7 +20,7 @@ const MIN_SEEDS_TO_SHARE = 40;
 const PROGRESS_EVERY = 1000;
 
 /** A message of a child process: the tally of one seed, or at the end the violation. */
-type Told = { readonly tally: Tally } | { readonly found: Found | null };
+type ChildMessage = { readonly tally: Tally } | { readonly found: Found | null };
 
 await runCommand(async () => {
   const options = readOptions(process.argv.slice(2));
@@ -66,7 +66,9 @@ async function shared(options: SimulationOptions, onTally: (tally: Tally) => voi
     );
     children.push(child);
     return new Promise<Found | null>((resolve, reject) => {
-      child.on("message", (told: Told) => ("tally" in told ? onTally(told.tally) : resolve(told.found)));
+      child.on("message", (message: ChildMessage) =>
+        "tally" in message ? onTally(message.tally) : resolve(message.found),
+      );
       child.on("exit", (code) => reject(new Error(`a process ended with ${code}`)));
     });
   });
@@ -77,7 +79,7 @@ async function shared(options: SimulationOptions, onTally: (tally: Tally) => voi
 }
 
 async function follow(options: SimulationOptions): Promise<void> {
-  const tell = (told: Told) => process.send?.(told);
+  const tell = (message: ChildMessage) => process.send?.(message);
   try {
     tell({ found: await explore(shareOf(options), (tally) => tell({ tally }), null) });
   } finally {

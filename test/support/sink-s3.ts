@@ -232,7 +232,7 @@ const xml = (document: string): Reply => ({
 });
 
 const errorReply = (status: number, code: string): Reply => ({
-  ...xml(`<Error><Code>${code}</Code><Message>Said by the sink.</Message></Error>`),
+  ...xml(`<Error><Code>${code}</Code><Message>Sent by the sink.</Message></Error>`),
   status,
 });
 

@@ -132,9 +132,9 @@ describe("a deployment", () => {
   it("serves the last healthy revision, until the next one is healthy", () => {
     const one = [add("1"), created("1"), built, healthy];
     const next = [add("2"), created("2"), { type: "RecordBuilt", revisionId: "2", bundle, now: NOW }] as const;
-    const ill = { type: "RecordFailure", revisionId: "2", failure, now: NOW } as const;
+    const failed = { type: "RecordFailure", revisionId: "2", failure, now: NOW } as const;
     expect(lived(edge, ...one, ...next).state).toMatchObject({ activeId: "1" });
-    expect(lived(edge, ...one, ...next, ill).state).toMatchObject({ activeId: "1" });
+    expect(lived(edge, ...one, ...next, failed).state).toMatchObject({ activeId: "1" });
     const well = { type: "RecordHealthy", revisionId: "2", now: NOW } as const;
     expect(lived(edge, ...one, ...next, well).state).toMatchObject({ activeId: "2" });
   });

@@ -10,11 +10,11 @@ const { given } = specification(destination);
 
 const OWN = { id: "d", tenantId: "t" };
 const OTHER = { id: "d", tenantId: "other" };
-const asked = (order: DestinationOrder, by = OWN): DestinationCommand => ({ ...order, ...by, now: NOW });
+const commandOf = (order: DestinationOrder, by = OWN): DestinationCommand => ({ ...order, ...by, now: NOW });
 const probe = { canRead: true, canDelete: false };
 const order = { displayName: "bucket", config, envelope: "sealed", keys: ["access_key_id"], probe };
 const create = (change: Partial<typeof order> = {}, by = OWN) =>
-  asked({ type: "CreateDestination", ...order, ...change }, by);
+  commandOf({ type: "CreateDestination", ...order, ...change }, by);
 const created: DestinationEvent = {
   type: "DestinationCreated",
   ...OWN,
@@ -46,25 +46,25 @@ describe("a destination", () => {
   });
 
   it("has the credentials that were sent last, each with its own number", () => {
-    const rotate = asked({ type: "RotateCredentials", envelope: "new", keys: [], probe });
+    const rotate = commandOf({ type: "RotateCredentials", envelope: "new", keys: [], probe });
     const credentials = { version: 2, envelope: "new", keys: [] };
     given(created).when(rotate).then({ type: "CredentialsRotated", credentials, probe, at: NOW });
   });
 
   it("is renamed, and a repeated name changes nothing", () => {
-    const rename = (displayName: string) => asked({ type: "RenameDestination", displayName });
+    const rename = (displayName: string) => commandOf({ type: "RenameDestination", displayName });
     given(created).when(rename("new")).then({ type: "DestinationRenamed", displayName: "new", at: NOW });
     given(created).when(rename("bucket")).thenNothing();
   });
 
   it("loses its credentials when it is deleted, and is unknown afterwards", () => {
     const gone = given(created)
-      .when(asked({ type: "DeleteDestination" }))
+      .when(commandOf({ type: "DeleteDestination" }))
       .then(deleted)
       .thenWakesAt(null);
     expect(gone.state).toMatchObject({ status: "DELETED", credentials: { envelope: null } });
     given(created, deleted)
-      .when(asked({ type: "DeleteDestination" }))
+      .when(commandOf({ type: "DeleteDestination" }))
       .thenRefused(unknown);
     expect(findDestination(gone.state, OWN)).toEqual({ ok: false, failure: unknown });
   });
@@ -74,7 +74,7 @@ describe("a destination", () => {
     { type: "RenameDestination", displayName: "new" },
     { type: "DeleteDestination" },
   ])("does not exist for another workspace: $type", (one) => {
-    given(created).when(asked(one, OTHER)).thenRefused(unknown);
-    given().when(asked(one)).thenRefused(unknown);
+    given(created).when(commandOf(one, OTHER)).thenRefused(unknown);
+    given().when(commandOf(one)).thenRefused(unknown);
   });
 });

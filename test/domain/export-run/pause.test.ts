@@ -118,7 +118,7 @@ describe("pause and resume, delivered in order and possibly repeated,", () => {
     const orders = fc.array(fc.nat({ max: 7 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), orders, (count, repeats) => {
-        const asked = (order: number): ExportRunCommand => ({
+        const commandOf = (order: number): ExportRunCommand => ({
           type: order % 2 === 0 ? "Pause" : "Resume",
           order,
           now: NOW,
@@ -128,8 +128,8 @@ describe("pause and resume, delivered in order and possibly repeated,", () => {
           state = eventsOf(exportRun.decide(command, state)).reduce(exportRun.evolve, state);
         };
         for (let order = 0; order < count; order += 1) {
-          submit(asked(order));
-          for (const old of repeats.filter((one) => one <= order)) submit(asked(old));
+          submit(commandOf(order));
+          for (const old of repeats.filter((one) => one <= order)) submit(commandOf(old));
           expect(state.status === "RUNNING" && state.pausedAt !== null).toBe(order % 2 === 0);
         }
       }),

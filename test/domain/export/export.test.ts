@@ -177,36 +177,36 @@ describe("a scheduled export", () => {
   });
 
   const lost = sourceFailure("network_lost");
-  const lookThat = (table: LateLook["table"]) =>
+  const searchWith = (table: LateLook["table"]) =>
     ({ type: "Wake", look: { ...emptyLook(start), table }, now: spawnAt }) as const;
   const lookFailed: ExportEvent = { type: "LookFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
 
   it("waits with its window while the customer's table cannot be queried, 20 times 30 s", () => {
     given(schedule)
-      .when(lookThat(fail(lost)))
+      .when(searchWith(fail(lost)))
       .then(lookFailed)
       .thenWakesAt(spawnAt + 30_000);
     given(schedule, lookFailed)
-      .when(lookThat(fail(lost)))
+      .when(searchWith(fail(lost)))
       .thenNothing();
     const patient = given(schedule, ...Array.from({ length: 20 }, () => lookFailed));
-    const spawned = patient.when({ ...lookThat(fail(lost)), now: spawnAt + 30_000 });
+    const spawned = patient.when({ ...searchWith(fail(lost)), now: spawnAt + 30_000 });
     expect(spawned.events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
     expect(spawned.state).toMatchObject({ look: { failures: 0, retryAt: null } });
   });
 
   it("spawns its window at once when the customer must act: the export of the window shows the failure", () => {
-    const { events } = given(schedule).when(lookThat(fail(sourceFailure("access_denied"))));
+    const { events } = given(schedule).when(searchWith(fail(sourceFailure("access_denied"))));
     expect(events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
   });
 
   it("gives a window a bound in the customer's table, and keeps it for the next one", () => {
     const take = { since: 1, start, bound: 5, owed: [], settled: [] };
-    const { events, state } = given(schedule).when(lookThat(ok(take)));
+    const { events, state } = given(schedule).when(searchWith(ok(take)));
     expect(events).toMatchObject([{ type: "WindowSpawned", table: take }]);
     expect(state).toMatchObject({ table: { since: 1, start, bound: 5, owed: [], carried: [] } });
     const unbound = given(schedule, ...events).when({
-      ...lookThat(ok(null)),
+      ...searchWith(ok(null)),
       look: emptyLook(start + 6 * HOUR_MS),
       now: spawnAt + 6 * HOUR_MS,
     });

@@ -253,9 +253,9 @@ describe("an export", () => {
       { maxLength: 40 },
     );
     fc.assert(
-      fc.property(anything, fc.constantFrom(created, schedule), (asked, first) => {
+      fc.property(anything, fc.constantFrom(created, schedule), (commands, first) => {
         const log: ExportEvent[] = [first];
-        for (const [command, later, seq] of asked) {
+        for (const [command, later, seq] of commands) {
           const before = fold(bulkExport, log);
           const now = NOW + later;
           const sent = command.type === "RecordRunReport" ? { ...command, seq, now } : { ...command, now };
@@ -542,11 +542,11 @@ describe("a run", () => {
 
   /** Runs the commands; calls `look` with the state before and after each of them. */
   const play = (
-    asked: readonly (readonly [ExportRunCommand, number])[],
+    commands: readonly (readonly [ExportRunCommand, number])[],
     look: (before: ExportRunState, after: ExportRunState) => void,
   ): void => {
     const log: ExportRunEvent[] = [started];
-    for (const [i, [command, later]] of asked.entries()) {
+    for (const [i, [command, later]] of commands.entries()) {
       const before = fold(exportRun, log);
       const now = NOW + later;
       const isOrder = command.type === "Pause" || command.type === "Resume";
@@ -558,8 +558,8 @@ describe("a run", () => {
 
   it("that has ended stays so, whatever command comes and however often its log is folded, and loses no file", () => {
     fc.assert(
-      fc.property(anything, (asked) =>
-        play(asked, (before, after) => {
+      fc.property(anything, (commands) =>
+        play(commands, (before, after) => {
           if (before.status === "NONE" || after.status === "NONE") return;
           if (before.status !== "RUNNING")
             expect(after).toMatchObject({ status: before.status, finishedAt: before.finishedAt });
@@ -571,8 +571,8 @@ describe("a run", () => {
 
   it("is woken exactly when it has work: never when it is idle or paused", () => {
     fc.assert(
-      fc.property(anything, (asked) =>
-        play(asked, (_before, after) => {
+      fc.property(anything, (commands) =>
+        play(commands, (_before, after) => {
           if (after.status === "NONE") return;
           const isAtRest =
             after.status === "RUNNING"
@@ -586,8 +586,8 @@ describe("a run", () => {
 
   it("never counts more retries than failures or than the limit", () => {
     fc.assert(
-      fc.property(anything, (asked) =>
-        play(asked, (_before, after) => {
+      fc.property(anything, (commands) =>
+        play(commands, (_before, after) => {
           if (after.status === "NONE") return;
           expect(after.retry).toBeLessThanOrEqual(after.failures.length);
           expect(after.retry).toBeLessThanOrEqual(spec.limits.maxRetries);

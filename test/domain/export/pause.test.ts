@@ -94,17 +94,17 @@ describe("a paused export", () => {
   });
 
   it("tells each working run to pause and to resume, with a rising number", () => {
-    const told = (seq: number, ...log: ExportEvent[]) => {
+    const announced = (seq: number, ...log: ExportEvent[]) => {
       const event = log.at(-1);
       if (event === undefined) throw new Error("a log has an event");
       return announceExport(event, given(...log).state, seq).filter((message) => message.to === "run");
     };
     const log = [created, started, admitted(0), paused()];
-    expect(told(4, ...log)).toEqual([{ to: "run", ordinal: 0, kind: "pause", order: 4 }]);
-    expect(told(5, ...log, { type: "ExportResumed", deadline: NOW + TIMEOUT_MS, at: NOW })).toEqual([
+    expect(announced(4, ...log)).toEqual([{ to: "run", ordinal: 0, kind: "pause", order: 4 }]);
+    expect(announced(5, ...log, { type: "ExportResumed", deadline: NOW + TIMEOUT_MS, at: NOW })).toEqual([
       { to: "run", ordinal: 0, kind: "resume", order: 5 },
     ]);
-    expect(told(5, created, started, admitted(0), reported(0, "COMPLETED"), paused())).toEqual([]);
+    expect(announced(5, created, started, admitted(0), reported(0, "COMPLETED"), paused())).toEqual([]);
   });
 });
 

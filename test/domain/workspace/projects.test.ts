@@ -29,12 +29,12 @@ const having = (...projects: Project[]) =>
   given(created, ...projects.map((one): WorkspaceEvent => ({ type: "ProjectCreated", project: one, at: NOW })));
 const deleted: WorkspaceEvent = { type: "ProjectDeleted", id: demo.id, at: NOW };
 const gone = given(created, { type: "ProjectCreated", project: demo, at: NOW }, deleted);
-const asked = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
+const commandOf = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
 const defaults = { id: "new id", shards: 1, retentionDays: null };
 const create = (wanted: Partial<WantedProject> & { readonly name: string }, upsert = false) =>
-  asked({ type: "CreateProject", wanted: { ...projectNamed(wanted.name), ...wanted }, upsert, defaults });
+  commandOf({ type: "CreateProject", wanted: { ...projectNamed(wanted.name), ...wanted }, upsert, defaults });
 const changed = (change: Partial<ProjectChange>) =>
-  asked({ type: "ChangeProject", change: { ...NO_CHANGE, ...change } });
+  commandOf({ type: "ChangeProject", change: { ...NO_CHANGE, ...change } });
 const NO_CHANGE = {
   id: demo.id,
   name: null,
@@ -127,15 +127,15 @@ describe("a project", () => {
   });
 
   it("that is created again with the same description adds nothing to the log", () => {
-    const said = { description: "d", extra: '{"metadata":{}}', retentionDays: 30 };
-    const known = having(project("demo", said));
-    known.when(create({ name: "demo", ...said }, true)).thenNothing();
+    const members = { description: "d", extra: '{"metadata":{}}', retentionDays: 30 };
+    const known = having(project("demo", members));
+    known.when(create({ name: "demo", ...members }, true)).thenNothing();
     known.when(create({ name: "demo", extra: "{}" }, true)).thenNothing();
-    const described = { ...project("demo", said), description: "other", endTime: null };
+    const described = { ...project("demo", members), description: "other", endTime: null };
     known
       .when(create({ name: "demo", description: "other" }, true))
       .then({ type: "ProjectChanged", project: described, at: NOW });
-    const ended = project("demo", { ...said, endTime: NOW });
+    const ended = project("demo", { ...members, endTime: NOW });
     known.when(changed({ endTime: NOW })).then({ type: "ProjectChanged", project: ended, at: NOW });
   });
 
@@ -149,7 +149,7 @@ describe("a project", () => {
   });
 
   it("that was deleted frees its name, but never its id", () => {
-    const deletion = asked({ type: "DeleteProject", id: demo.id });
+    const deletion = commandOf({ type: "DeleteProject", id: demo.id });
     having(demo).when(deletion).then(deleted);
     gone.when(deletion).thenRefused({ reason: "not_found", what: "project" });
     gone.when(create({ id: demo.id, name: "demo" })).thenRefused({ reason: "conflict" });
@@ -159,16 +159,16 @@ describe("a project", () => {
   });
 
   it("that was deleted gets no new window and no new export", () => {
-    gone.when(asked({ type: "SpawnExport", definition, maxRunning: 15 })).thenNothing();
+    gone.when(commandOf({ type: "SpawnExport", definition, maxRunning: 15 })).thenNothing();
     const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
     given(created, { type: "ProjectCreated", project: demo, at: NOW }, destination, deleted)
-      .when(asked({ type: "CreateExport", definition, maxRunning: 15 }))
+      .when(commandOf({ type: "CreateExport", definition, maxRunning: 15 }))
       .thenRefused({ reason: "not_found", what: "project" });
   });
 
   it("is opened together with a key, unless the key was revoked before", () => {
     const key = { keyHash: "abc", label: "agent", role: "ingest", userId: "deployment-1" } as const;
-    const opened = asked({ type: "OpenProject", name: "demo", key, defaults });
+    const opened = commandOf({ type: "OpenProject", name: "demo", key, defaults });
     const added: WorkspaceEvent = { type: "KeyAdded", key: { ...key, createdAt: NOW }, at: NOW };
     const fresh = project("demo", { id: defaults.id });
     given(created).when(opened).then({ type: "ProjectCreated", project: fresh, at: NOW }, added);
@@ -182,7 +182,7 @@ describe("a project", () => {
       ...{ project: "p", columns: {} },
     };
     const bind = (envelope: string, now: number) => ({
-      ...asked({ type: "BindProject", id: demo.id, source, envelope }),
+      ...commandOf({ type: "BindProject", id: demo.id, source, envelope }),
       now,
     });
     const first = having(demo).when(bind("sealed", NOW));
@@ -193,7 +193,7 @@ describe("a project", () => {
       .when(bind("other", NOW + 1))
       .then({ type: "ProjectBound", id: demo.id, binding: again, at: NOW + 1 });
     having(demo)
-      .when(asked({ type: "UnbindProject", id: demo.id }))
+      .when(commandOf({ type: "UnbindProject", id: demo.id }))
       .thenRefused({ reason: "not_found", what: "source" });
   });
 });

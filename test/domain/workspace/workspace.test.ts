@@ -41,12 +41,12 @@ const project: Extract<WorkspaceEvent, { type: "ProjectCreated" }> = {
 };
 const destination: WorkspaceEvent = { type: "DestinationAdded", id: definition.destinationId, config, at: NOW };
 const exportNumber = (n: number) => ({ ...definition, id: `e${n}` });
-const asked = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
-const order = (wanted: ExportDefinition) => asked({ type: "CreateExport", definition: wanted, maxRunning: 15 });
+const commandOf = (order: WorkspaceOrder): WorkspaceCommand => ({ ...order, tenantId: definition.tenantId, now: NOW });
+const order = (wanted: ExportDefinition) => commandOf({ type: "CreateExport", definition: wanted, maxRunning: 15 });
 const orderNumber = (n: number) => order(exportNumber(n));
-const spawned = (wanted: ExportDefinition) => asked({ type: "SpawnExport", definition: wanted, maxRunning: 15 });
+const spawned = (wanted: ExportDefinition) => commandOf({ type: "SpawnExport", definition: wanted, maxRunning: 15 });
 const reported = (id: string, seq: number, report: ExportReport, maxRunning = 15) =>
-  asked({ type: "RecordExportReport", id, seq, report, maxRunning });
+  commandOf({ type: "RecordExportReport", id, seq, report, maxRunning });
 const admitted = (id: string): WorkspaceEvent => ({ type: "ExportAdmitted", id, at: NOW });
 const ended: ExportReport = {
   status: "COMPLETED",
@@ -84,18 +84,18 @@ describe("a workspace", () => {
     const added: WorkspaceEvent = { type: "KeyAdded", key, at: NOW };
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
     given(created, added, revoked)
-      .when(asked({ type: "AddKey", key: newKey }))
+      .when(commandOf({ type: "AddKey", key: newKey }))
       .thenNothing();
   });
 
   it("records the revocation of an unknown key once, and reports that the key was unknown", () => {
     const revoked: WorkspaceEvent = { type: "KeyRevoked", keyHash: key.keyHash, at: NOW };
-    const revoke = asked({ type: "RevokeKey", keyHash: key.keyHash });
+    const revoke = commandOf({ type: "RevokeKey", keyHash: key.keyHash });
     const { state } = given(created).when(revoke).then(revoked);
     expect(findRevokedKey(state, key.keyHash)).toMatchObject({ failure: { reason: "not_found", what: "API key" } });
     given(created, revoked).when(revoke).thenNothing();
     const late = given(created, revoked)
-      .when(asked({ type: "AddKey", key: newKey }))
+      .when(commandOf({ type: "AddKey", key: newKey }))
       .thenNothing();
     expect(authorize(late.state, key.keyHash).ok).toBe(false);
     const known = given(created, { type: "KeyAdded", key, at: NOW }).when(revoke).then(revoked);
@@ -162,7 +162,7 @@ describe("a workspace", () => {
 
   it("registers a window of a schedule although its destination was deleted, so that the gap is visible", () => {
     const window = { ...exportNumber(2), sourceExportId: "e1" };
-    having(asked({ type: "RemoveDestination", id: definition.destinationId, force: false }))
+    having(commandOf({ type: "RemoveDestination", id: definition.destinationId, force: false }))
       .when(spawned(window))
       .then({ type: "ExportRegistered", definition: window, at: NOW }, admitted("e2"));
   });
@@ -178,7 +178,7 @@ describe("a workspace", () => {
   it("retries a failed run by one new export, also if the request is repeated", () => {
     const run = { ...recordOfUnstartedRun(planOf(), { id: "r", ordinal: 0 }, { status: "NONE" }), exportId: "e1" };
     const retry = (status: ExportStatus) =>
-      asked({ type: "RetryRun", exportId: "e1", run: { ...run, status }, maxRunning: 15 });
+      commandOf({ type: "RetryRun", exportId: "e1", run: { ...run, status }, maxRunning: 15 });
     const wanted = retryOf(exportNumber(1), run, NOW);
     having(orderNumber(1))
       .when(retry("FAILED"))
@@ -189,7 +189,7 @@ describe("a workspace", () => {
   });
 
   it("refuses to delete a destination that an export still writes to, unless forced", () => {
-    const remove = (force: boolean) => asked({ type: "RemoveDestination", id: definition.destinationId, force });
+    const remove = (force: boolean) => commandOf({ type: "RemoveDestination", id: definition.destinationId, force });
     const removed: WorkspaceEvent = { type: "DestinationRemoved", id: definition.destinationId, at: NOW };
     having(orderNumber(1)).when(remove(false)).thenRefused({ reason: "conflict" });
     having(orderNumber(1)).when(remove(true)).then(removed);
@@ -198,14 +198,14 @@ describe("a workspace", () => {
       .then(removed);
     having(remove(false)).when(remove(false)).thenNothing();
     having()
-      .when(asked({ type: "RemoveDestination", id: "x", force: true }))
+      .when(commandOf({ type: "RemoveDestination", id: "x", force: true }))
       .thenRefused({ reason: "not_found", what: "destination" });
   });
 
   it("refuses every command while it does not exist, and a second creation", () => {
     given().when(orderNumber(1)).thenRefused({ reason: "not_found", what: "workspace", id: definition.tenantId });
     given(created)
-      .when(asked({ type: "CreateWorkspace", name: "acme", plan: "plus" }))
+      .when(commandOf({ type: "CreateWorkspace", name: "acme", plan: "plus" }))
       .thenRefused({ reason: "conflict" });
   });
 
@@ -226,7 +226,7 @@ describe("a workspace", () => {
 
   it("never has more working exports than the limit, and never a free place while one waits", () => {
     const commands = fc.oneof(
-      fc.nat({ max: 9 }).map((n) => asked({ type: "CreateExport", definition: exportNumber(n), maxRunning: 3 })),
+      fc.nat({ max: 9 }).map((n) => commandOf({ type: "CreateExport", definition: exportNumber(n), maxRunning: 3 })),
       fc
         .record({ n: fc.nat({ max: 9 }), seq: fc.nat({ max: 4 }) })
         .map(({ n, seq }) => reported(`e${n}`, seq, ended, 3)),

@@ -294,12 +294,12 @@ it("A step that returns after its run has ended leaves nothing in scratch", asyn
   const exportId = crypto.randomUUID();
   // Recoding derives a segment: this one reaches the store long after the run was cancelled.
   const spec: ExportRunSpec = { ...specOf(home, exportId, 30_000), compression: "snappy" };
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const written = Promise.withResolvers<void>();
   await intercept(exportId, async (method, _key, ask) => {
     if (method !== "put") return ask();
-    asked.resolve();
+    requested.resolve();
     await answered.promise;
     const result = await ask();
     written.resolve();
@@ -308,7 +308,7 @@ it("A step that returns after its run has ended leaves nothing in scratch", asyn
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     await exportRun(env, exportId, 0).start(spec);
-    await asked.promise;
+    await requested.promise;
     await exportRun(env, exportId, 0).cancel();
     await vi.advanceTimersByTimeAsync(MAX_TURN_WAIT_MS); // the longest wait for a turn that hangs
   } finally {
@@ -325,14 +325,14 @@ it("A run whose snapshot hung exports what was acknowledged before its next snap
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const exportId = crypto.randomUUID();
-  const told = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const released = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let answered = 0;
   const getByName = (name: string) => {
     const shard = env.TRACE_SHARD.getByName(name) as unknown as TraceShardProtocol;
     const takeSnapshot: TraceShardProtocol["snapshot"] = async (...question) => {
       const answer = await shard.snapshot(...question);
       answered += 1;
-      await told[answered - 1]?.promise;
+      await released[answered - 1]?.promise;
       return answer;
     };
     return { snapshot: takeSnapshot };
@@ -344,9 +344,9 @@ it("A run whose snapshot hung exports what was acknowledged before its next snap
   await ingest(home, post(newId()));
   const alarm = runInDurableObject(stub, (actor) => actor.alarm());
   await vi.waitUntil(() => answered === 2, WITHIN);
-  told[0].resolve();
+  released[0].resolve();
   await new Promise((resume) => setTimeout(resume, 100));
-  told[1].resolve();
+  released[1].resolve();
   await alarm;
   await untilRun(exportId, (_cursor, status) => status === "COMPLETED");
   expect(await exportRun(env, exportId, 0).view()).toMatchObject({ progress: { rowsPlanned: 2, rowsWritten: 2 } });
@@ -361,18 +361,18 @@ it("A run that is paused and resumed while it waits for segments exports exactly
   const exportId = crypto.randomUUID();
   const spec = specOf(home, exportId, 30_000);
   const keys: string[] = [];
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   await intercept(exportId, async (method, key, ask) => {
     if (method === "get") {
       if (!keys.includes(key)) keys.push(key);
-      if (keys.length === 2) asked.resolve();
+      if (keys.length === 2) requested.resolve();
       await answered[keys.indexOf(key)]?.promise;
     }
     return ask();
   });
   await exportRun(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
-  await asked.promise;
+  await requested.promise;
   await exportRun(env, exportId, 0).pause(1);
   answered[0].resolve();
   await new Promise((resume) => setTimeout(resume, 100));
@@ -419,14 +419,14 @@ const interceptAccess = (
 /** Answers requests one by one when the test says so; false: the destination does not exist. */
 const answering = () => {
   const answers = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
-  let asked = 0;
+  let requested = 0;
   return {
     around: async (ask: () => Promise<unknown>) => {
-      asked += 1;
-      return (await answers[asked - 1]?.promise) ? ask() : null;
+      requested += 1;
+      return (await answers[requested - 1]?.promise) ? ask() : null;
     },
     answer: (n: number, isThere: boolean) => answers[n]?.resolve(isThere),
-    untilAsked: (times: number) => vi.waitUntil(() => asked === times, WITHIN),
+    untilRequested: (times: number) => vi.waitUntil(() => requested === times, WITHIN),
   };
 };
 
@@ -435,12 +435,12 @@ it("A manifest write that fails in a hung turn does not fail the export while a 
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const definition = definitionOf(home);
-  const { answer, around, untilAsked } = answering();
+  const { answer, around, untilRequested } = answering();
   const stub = env.EXPORT.getByName(`export/${definition.id}`) as DurableObjectStub<ExportActor>;
   await interceptAccess(stub, around);
   expect((await workspace(env, home.tenantId).createExport(definition)).ok).toBe(true);
-  await untilAsked(1);
-  await untilAsked(2);
+  await untilRequested(1);
+  await untilRequested(2);
   answer(0, false);
   await new Promise((resume) => setTimeout(resume, 100));
   expect((await bulkExport(env, definition.id).view())?.status).toBe("RUNNING");
@@ -454,7 +454,7 @@ describe("A missing destination that a step reports late does not count as a fai
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
-    const { answer, around, untilAsked } = answering();
+    const { answer, around, untilRequested } = answering();
     await interceptAccess(
       env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
       around,
@@ -462,16 +462,16 @@ describe("A missing destination that a step reports late does not count as a fai
     await exportRun(env, exportId, 0).start(specOf(home, exportId, 30_000));
     const view = () => exportRun(env, exportId, 0).view();
     const untilCompleted = () => vi.waitUntil(async () => (await view())?.status === "COMPLETED", WITHIN);
-    await untilAsked(1);
-    return { exportId, answer, untilAsked, untilCompleted, view };
+    await untilRequested(1);
+    return { exportId, answer, untilRequested, untilCompleted, view };
   };
 
   it("when the run was paused and resumed in between", async () => {
-    const { exportId, answer, untilAsked, untilCompleted, view } = await begin();
+    const { exportId, answer, untilRequested, untilCompleted, view } = await begin();
     await exportRun(env, exportId, 0).pause(1);
     await exportRun(env, exportId, 0).resume(2);
     answer(0, false);
-    await untilAsked(2);
+    await untilRequested(2);
     answer(1, true);
     await untilCompleted();
     expect(await view()).toMatchObject({ retryNumber: 0, failures: [] });
@@ -479,8 +479,8 @@ describe("A missing destination that a step reports late does not count as a fai
 
   it("when the step hung and a later turn does its work", async () => {
     shortenWaitForTurns();
-    const { answer, untilAsked, untilCompleted, view } = await begin();
-    await untilAsked(2);
+    const { answer, untilRequested, untilCompleted, view } = await begin();
+    await untilRequested(2);
     answer(0, false);
     await new Promise((resume) => setTimeout(resume, 100));
     expect(await view()).toMatchObject({ status: "RUNNING", retryNumber: 0, failures: [] });

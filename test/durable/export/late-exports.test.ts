@@ -81,7 +81,7 @@ describe("an hourly schedule", () => {
       if (status === "CANCELLED") await workspace(env, home.tenantId).cancelExport(broken.id);
       expect(broken.late).toHaveLength(1);
       expect((await untilEnded(home.tenantId, broken.id)).status).toBe(status);
-      await untilTold(broken.id);
+      await untilMessagesSent(broken.id);
       expect(await exportedBy(home, (await spawn(2)).id)).toMatchObject([{ late: true, ids: [lateOne] }]);
     },
   );
@@ -108,7 +108,7 @@ describe("an hourly schedule", () => {
     await workspace(env, home.tenantId).createExport(schedule);
     const [first, lateOne] = [newId(), newId()];
     await ingest(home, post(first, at(0)));
-    await untilTold(schedule.id);
+    await untilMessagesSent(schedule.id);
     const spawned = [];
     for (const index of [0, 1]) {
       await ringAt(schedule.id, home.tenantId, hour(index).end + LIMITS.spawnDelayMs);
@@ -122,7 +122,7 @@ describe("an hourly schedule", () => {
 });
 
 /** Waits until the export has sent all its messages. */
-async function untilTold(exportId: string): Promise<void> {
+async function untilMessagesSent(exportId: string): Promise<void> {
   const isWaiting = () =>
     runInDurableObject(exportStub(exportId), (_actor, { storage }) => {
       const isKept = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").toArray().length > 0;

@@ -8,12 +8,12 @@ import {
   DAY,
   env,
   ingest,
-  meantRows,
   newId,
   newProject,
   patch,
   post,
   rowsIn,
+  selectedRows,
   shard,
   shardStub,
   type TestProject,
@@ -34,7 +34,7 @@ describe("a shard that exports of a schedule read", () => {
   const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
 
   const claimed = async (project: TestProject, claim: Claim, window: Window): Promise<string[]> => {
-    const rows = await meantRows(await shard(project).snapshot(window, 0, claim));
+    const rows = await selectedRows(await shard(project).snapshot(window, 0, claim));
     return rows.map(({ id }) => id).sort();
   };
 

@@ -101,20 +101,20 @@ describe("a journal", () => {
     await withStorage("outbox", async (storage) => {
       new Journal(storage, script).submit({ note: "a", times: 22, now: NOW });
       const journal = new Journal(storage, script);
-      const heard: string[] = [];
+      const received: string[] = [];
       const first = await journal.flush(async (message) => {
         if (message === "2@2") throw new Error("out of reach");
-        heard.push(message);
+        received.push(message);
       });
       expect(first).toBe(false);
-      expect(heard).toEqual(["4@4", "6@6", "8@8", "10@10", "12@12", "14@14", "16@16", "18@18"]);
+      expect(received).toEqual(["4@4", "6@6", "8@8", "10@10", "12@12", "14@14", "16@16", "18@18"]);
       journal.settle(NOW + 10);
       expect(await storage.getAlarm()).toBe(NOW + 10);
       const second = await journal.flush(async (message) => {
-        heard.push(message);
+        received.push(message);
       });
       expect(second).toBe(true);
-      expect(heard.slice(8)).toEqual(["2@2", "20@20", "22@22"]);
+      expect(received.slice(8)).toEqual(["2@2", "20@20", "22@22"]);
     });
   });
 
@@ -122,14 +122,14 @@ describe("a journal", () => {
     await withStorage("meanwhile", async (storage) => {
       const journal = new Journal(storage, script);
       journal.submit({ note: "a", times: 2, now: NOW });
-      const heard: string[] = [];
+      const received: string[] = [];
       const isEmpty = await journal.flush(async (message) => {
-        heard.push(message);
+        received.push(message);
         if (message === "2@2") journal.submit({ note: "a", times: 2, now: NOW });
       });
       journal.settle(NOW + 10_000);
       expect(isEmpty).toBe(true);
-      expect(heard).toEqual(["2@2", "4@4"]);
+      expect(received).toEqual(["2@2", "4@4"]);
       expect(await storage.getAlarm()).toBe(NOW + 4);
     });
   });
@@ -138,12 +138,12 @@ describe("a journal", () => {
     await withStorage("replaced", async (storage) => {
       const journal = new Journal(storage, { ...script, supersedes: (message) => message !== "6@6" });
       journal.submit({ note: "a", times: 22, now: NOW });
-      const heard: string[] = [];
+      const received: string[] = [];
       const isEmpty = await journal.flush(async (message) => {
-        heard.push(message);
+        received.push(message);
       });
       expect(isEmpty).toBe(true);
-      expect(heard.toSorted()).toEqual(["18@18", "22@22", "6@6"]);
+      expect(received.toSorted()).toEqual(["18@18", "22@22", "6@6"]);
     });
   });
 

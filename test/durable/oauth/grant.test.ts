@@ -97,8 +97,8 @@ describe("a token", () => {
       if (isAway) throw new TypeError("away");
       const answer = await fetch(input, init);
       if (!answer.headers.get("Content-Type")?.startsWith("application/json")) return answer;
-      const { expires_in: _, ...told } = await answer.json<{ expires_in?: number }>();
-      return Response.json(told, { status: answer.status });
+      const { expires_in: _, ...withoutExpiry } = await answer.json<{ expires_in?: number }>();
+      return Response.json(withoutExpiry, { status: answer.status });
     });
     await connect(workspace);
     const tokenAfter = async (minutes: number) => {

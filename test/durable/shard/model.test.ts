@@ -138,10 +138,10 @@ function changesOf(dice: Dice, id: string, startMs: number): Sent[] {
 
 /** The run that was sent, or null when no change shows that it exists. */
 function modelOf(id: string, startMs: number, sent: readonly Sent[]): Shown | null {
-  const said = (kind: Sent["kind"]): Json =>
+  const merged = (kind: Sent["kind"]): Json =>
     Object.assign({}, ...sent.filter((one) => one.kind === kind).map(({ json }) => json));
   if (!sent.some(({ kind, json }) => kind !== "feedback" && json.session_name === "demo")) return null;
-  const run = { ...said("post"), ...said("patch") } as Json;
+  const run = { ...merged("post"), ...merged("patch") } as Json;
   const latest = new Map(sent.filter(({ kind }) => kind === "feedback").map(({ json }) => [json.id, json]));
   const scores = new Map<string, number[]>();
   for (const { key, score } of latest.values())

@@ -129,13 +129,13 @@ it("a storage that is full refuses the request, keeps none of it, and accepts it
 
 it("a run that is sent in many pieces stays within its limit, and its neighbours are exported", async () => {
   const project = newProject();
-  const [large, neighbour] = [newId(), newId()];
+  const [large, otherRun] = [newId(), newId()];
   const half = bytes(JSON.stringify("x".repeat(MAX_RUN_BYTES / 2 - 10)));
   const home = { project: { name: "demo" }, start_time: NOON } as const;
-  await ingest(project, post(large, { inputs: half }), post(neighbour));
+  await ingest(project, post(large, { inputs: half }), post(otherRun));
   for (const field of ["outputs", "extra", "events"]) await ingest(project, patch(large, { ...home, [field]: half }));
   const [first, second] = await exported(project);
-  expect([first?.id, second?.id]).toEqual([large, neighbour]);
+  expect([first?.id, second?.id]).toEqual([large, otherRun]);
   expect([first?.inputs?.length, first?.outputs?.length]).toEqual([half.length, half.length]);
   expect([first?.extra, first?.events]).toEqual([null, null]);
 });

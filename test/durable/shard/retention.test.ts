@@ -120,7 +120,7 @@ it("changes for an expired day are accepted, never exported, and deleted too", a
 });
 
 /** When the shard will next ask for the retention of its day. */
-const looksAt = (project: TestProject): Promise<number | null> =>
+const nextRetentionCheck = (project: TestProject): Promise<number | null> =>
   runInDurableObject(
     shardStub(project),
     (_, { storage }) => storage.sql.exec<{ at: number | null }>("SELECT at FROM retention_check").one().at,
@@ -138,9 +138,9 @@ it.each([null, 365])(
     await ingest(project, post(newId()));
     await snapshot(project);
     await ringAt(project, END);
-    expect(await looksAt(project)).toBe(days === null ? null : END + days * DAY_MS);
+    expect(await nextRetentionCheck(project)).toBe(days === null ? null : END + days * DAY_MS);
     await keep(project, 30);
-    await expect.poll(() => looksAt(project)).toBe(END + 30 * DAY_MS);
+    await expect.poll(() => nextRetentionCheck(project)).toBe(END + 30 * DAY_MS);
     await ringAt(project, END + 30 * DAY_MS);
     await ringAt(project, END + 30 * DAY_MS + RETIRED_MS + 1);
     expect(await keysOf(project)).toEqual([]);

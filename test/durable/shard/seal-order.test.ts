@@ -7,18 +7,21 @@ const PAGE = 20_000;
 
 it("a later patch wins over an earlier one even if the seal reads them in different batches", async () => {
   const project = newProject();
-  const runs = { fresh: newId(), sealed: newId(), unborn: newId() };
+  const runs = { fresh: newId(), sealed: newId(), withoutStart: newId() };
   const patched = (name: string, end_time: number | null) =>
     [runs.fresh, runs.sealed].map((id) => patch(id, { project: { name: "demo" }, start_time: NOON, name, end_time }));
   await ingest(project, post(runs.sealed));
   await snapshot(project);
 
   await ingest(project, post(runs.fresh), ...patched("early", null));
-  await shard(project).ingest([patch(runs.unborn, { name: "early" })]);
+  await shard(project).ingest([patch(runs.withoutStart, { name: "early" })]);
   const filler = Array.from({ length: PAGE }, () => post(newId()));
   await ingest(project, ...filler);
   await ingest(project, ...patched("late", NOON + 5));
-  await shard(project).ingest([patch(runs.unborn, { name: "late", end_time: NOON + 5 }), post(runs.unborn)]);
+  await shard(project).ingest([
+    patch(runs.withoutStart, { name: "late", end_time: NOON + 5 }),
+    post(runs.withoutStart),
+  ]);
 
   // An old run makes the seal due, which skips young runs that have not ended.
   await runInDurableObject(shardStub(project), (_, { storage }) => {

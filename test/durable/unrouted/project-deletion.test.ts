@@ -44,12 +44,12 @@ describe("a project that is deleted", () => {
 
   it("leaves nothing in the bucket, not even changes in flight; other projects keep their objects", async () => {
     const home = await newWorkspace();
-    const neighbour = { ...home, project: { ...newProject(2).project, tenantId: home.tenantId } };
+    const otherProject = { ...home, project: { ...newProject(2).project, tenantId: home.tenantId } };
     await ingest(home, ...Array.from({ length: 3 }, () => post(newId())));
-    await ingest(neighbour, post(newId()));
+    await ingest(otherProject, post(newId()));
     await exported(home);
-    await exported(neighbour);
-    const kept = (await keysOf(home)).filter((key) => key.includes(neighbour.project.id));
+    await exported(otherProject);
+    const kept = (await keysOf(home)).filter((key) => key.includes(otherProject.project.id));
     expect([kept.length, (await keysOf(home)).length]).toEqual([1, 2]);
     await remove(home);
     // The alarm may have run already.
@@ -60,7 +60,7 @@ describe("a project that is deleted", () => {
     await ingest(home, post(newId()));
     await shard(home).snapshot({ start: 0, end: Number.MAX_SAFE_INTEGER }, 0, null);
     while ((await left()).length > 0) await runDurableObjectAlarm(straysStub(home));
-    expect((await exported(neighbour)).length).toBe(1);
+    expect((await exported(otherProject)).length).toBe(1);
     expect(
       await unroutedOf(home).registeredDays({
         projectId: home.project.id,

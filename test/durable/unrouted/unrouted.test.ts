@@ -114,8 +114,8 @@ describe("very many changes without their runs", () => {
     await park(project, Date.now());
     // What is parked is counted again.
     await evictDurableObject(stub(project));
-    /** The run ids for which shards were asked. */
-    let asked: string[] = [];
+    /** The run ids that shards were asked for. */
+    let requested: string[] = [];
     await runInDurableObject(stub(project), (instance) => {
       // The alarm looks for runs too, at a time that depends on the machine.
       instance.alarm = async () => {};
@@ -125,7 +125,7 @@ describe("very many changes without their runs", () => {
       const getByName = (name: string) => {
         const shard = TRACE_SHARD.getByName(name) as unknown as TraceShardProtocol;
         const has = (ids: readonly string[]) => {
-          asked.push(...ids);
+          requested.push(...ids);
           return shard.has(ids);
         };
         return {
@@ -137,12 +137,12 @@ describe("very many changes without their runs", () => {
       inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
     });
     const search = async (): Promise<string[]> => {
-      asked = [];
+      requested = [];
       const projectIds = [project.project.id];
       const [firstDay = "", , lastDay = ""] = days;
       const found = await unroutedOf(project).daysToQuery({ projectIds, firstDay, lastDay, order: "asc", limit: 10 });
       expect(found.map(({ day }) => day)).toEqual(days);
-      return asked;
+      return requested;
     };
     expect(await search()).toEqual([]);
     await ingest(project, post(early));
@@ -242,19 +242,19 @@ describe("where the capacity for changes without runs is small", () => {
 it("a shard that is unavailable loses no change, and no later lookup overtakes a message in flight", async () => {
   const project = newProject();
   const id = newId();
-  let onTheirWay = 0;
+  let inFlight = 0;
   let most = 0;
   const home = {
     has: async (runIds: readonly string[]) => runIds,
     async ingest() {
-      most = Math.max(most, ++onTheirWay);
+      most = Math.max(most, ++inFlight);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      onTheirWay -= 1;
+      inFlight -= 1;
       return ok({ accepted: 1, note: null });
     },
   };
   let unanswered = 0;
-  const deaf = {
+  const unreachable = {
     async has() {
       unanswered += 1;
       throw new Error("overloaded");
@@ -263,9 +263,9 @@ it("a shard that is unavailable loses no change, and no later lookup overtakes a
   const looks = await runInDurableObject(stub(project), (instance) => {
     // `env` is protected in the types alone.
     const inside = instance as unknown as { env: Env };
-    const getByName = (name: string) => (name.includes("deaf") ? deaf : home);
+    const getByName = (name: string) => (name.includes("unreachable") ? unreachable : home);
     inside.env = { ...inside.env, TRACE_SHARD: { getByName } as unknown as Env["TRACE_SHARD"] };
-    for (const projectId of ["deaf", "home"]) instance.registerDay({ projectId, day: "2030-01-02", shards: 1 });
+    for (const projectId of ["unreachable", "home"]) instance.registerDay({ projectId, day: "2030-01-02", shards: 1 });
     return Promise.allSettled([instance.route([patch(id, { name: "a" })]), instance.route([patch(id, { name: "b" })])]);
   });
   expect(looks.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
@@ -365,8 +365,8 @@ describe("even when many days of many projects are newer", () => {
     const id = newId();
     await ingest(project, post(id));
     await noteNewerDays(project);
-    const said = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
-    expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
+    const sent = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
+    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
   it("a patch that names the project of its run finds it on the first lookup", async () => {
@@ -374,14 +374,14 @@ describe("even when many days of many projects are newer", () => {
     const id = newId();
     await ingest(project, post(id));
     await noteNewerDays(project);
-    const said = patch(id, { ...ended, project: { id: project.project.id } });
-    expect(await unroutedOf(project).route([said])).toEqual(ok({ delivered: 1, kept: 0 }));
+    const sent = patch(id, { ...ended, project: { id: project.project.id } });
+    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0 }));
   });
 
   it("every registered day is searched for a run without a known day", async () => {
     const project = newProject();
     await noteNewerDays(project);
-    const asked = await runInDurableObject(stub(project), (_, { storage }) => {
+    const queried = await runInDurableObject(stub(project), (_, { storage }) => {
       const search = new UnroutedSearch(new UnroutedStore(storage.sql), () => env, project.tenantId, {
         registerDay: () => {},
         delivered: () => {},
@@ -390,7 +390,7 @@ describe("even when many days of many projects are newer", () => {
       const turns = Array.from({ length: search.turnsFor(100) }, (_, turn) => search.daysFor(lost, 100, turn));
       return turns.map((days) => days.map(({ projectId, day }) => `${projectId}/${day}`));
     });
-    expect(asked.map((days) => days.length)).toEqual(Array.from({ length: 20 }, () => 50));
-    expect(new Set(asked.flat()).size).toBe(1000);
+    expect(queried.map((days) => days.length)).toEqual(Array.from({ length: 20 }, () => 50));
+    expect(new Set(queried.flat()).size).toBe(1000);
   });
 });

@@ -3,7 +3,8 @@ import { projectStatistics } from "../../../durable/worker/project-statistics.ts
 import { latencyAt } from "../../../src/trace/run/statistics.ts";
 import { bytes, env, exported, ingest, NOON, newId, newProject, patch, post, type TestProject } from "../traces.ts";
 
-const told = async ({ tenantId, project }: TestProject) => (await projectStatistics(env, tenantId, [project]))[0];
+const statisticsOf = async ({ tenantId, project }: TestProject) =>
+  (await projectStatistics(env, tenantId, [project]))[0];
 
 const SECOND = 1_000_000;
 const usage = (total: number) =>
@@ -17,7 +18,7 @@ it("runs of all shards and days are counted once, with tokens, errors and latenc
     ...ids.map((id, n) => post(id, { start_time: NOON + n, end_time: NOON + n + SECOND, outputs: usage(n + 1) })),
     post(newId(), { start_time: NOON - 86_400 * SECOND }),
   );
-  expect(await told(project)).toMatchObject({
+  expect(await statisticsOf(project)).toMatchObject({
     runs: 11,
     looked: 0,
     firstStart: NOON - 86_400 * SECOND,
@@ -26,7 +27,7 @@ it("runs of all shards and days are counted once, with tokens, errors and latenc
   await exported(project);
   await ingest(project, patch(String(ids[0]), { error: bytes("late"), end_time: NOON + 8 * SECOND }));
   await exported(project);
-  const known = await told(project);
+  const known = await statisticsOf(project);
   expect(known).toMatchObject({
     runs: 11,
     looked: 10,
@@ -41,5 +42,5 @@ it("runs of all shards and days are counted once, with tokens, errors and latenc
 });
 
 it("a project without runs has the statistics of zero runs", async () => {
-  expect(await told(newProject())).toMatchObject({ runs: 0, firstStart: null });
+  expect(await statisticsOf(newProject())).toMatchObject({ runs: 0, firstStart: null });
 });

@@ -16,7 +16,7 @@ export const agentSource = (body: string): readonly Entry[] => [
 ];
 
 /** The source of a healthy agent that answers the given word. */
-export const saying = (word: string): readonly Entry[] => agentSource(`return new Response("${word}");`);
+export const answering = (word: string): readonly Entry[] => agentSource(`return new Response("${word}");`);
 
 /** Uploads a source and returns its object_path. */
 export const upload = async (workspace: TestWorkspace, entries: readonly Entry[]): Promise<string> => {

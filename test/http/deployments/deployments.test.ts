@@ -6,13 +6,13 @@ import { call, callWith, newProject, newWorkspace, openStream, type TestWorkspac
 import {
   agentKey,
   agentSource,
+  answering,
   ask,
   bodyOf,
   create,
   DEPLOYMENTS,
   deploy,
   patch,
-  saying,
   settled,
   upload,
   WITHIN,
@@ -142,10 +142,10 @@ describe("a deployment at the edge", () => {
   });
 
   it("serves its old revision until the new one is healthy, also for a redeploy", async () => {
-    const created = await deploy(workspace, saying("one"));
+    const created = await deploy(workspace, answering("one"));
     const first = created.latest_revision_id;
     await settled(workspace, created.id, first);
-    const path = await upload(workspace, saying("two"));
+    const path = await upload(workspace, answering("two"));
     const patched = await patch(workspace, created.id, { source_revision_config: { source_tarball_path: path } });
     expect(patched.status).toBe(200);
     expect(patched.body).toMatchObject({ active_revision_id: first });
@@ -180,7 +180,7 @@ describe("a deployment at the edge", () => {
   ])(
     "whose new revision %s reports a reason, and the previous revision keeps serving",
     async (_, code, status, message) => {
-      const created = await deploy(workspace, saying("good"));
+      const created = await deploy(workspace, answering("good"));
       await settled(workspace, created.id, created.latest_revision_id);
       const path = await upload(workspace, [
         { path: "waybill.json", content: '{"main": "server.js"}' },
@@ -218,7 +218,7 @@ describe("a deployment at the edge", () => {
   it("is UNUSED without a source, until a PATCH brings one", async () => {
     const created = await create(workspace, bodyOf(null));
     expect(created.body).toMatchObject({ status: "UNUSED", latest_revision_id: null });
-    const path = await upload(workspace, saying("late"));
+    const path = await upload(workspace, answering("late"));
     const config = { source_tarball_path: path, langgraph_config_path: "waybill.json" };
     const patched = await patch(workspace, created.body.id, { source_revision_config: config });
     expect(patched.body.status).toBe("READY");
@@ -271,7 +271,7 @@ describe("a deployment at the edge", () => {
       ["", 1],
       ["?delete_tracing_project=true", 0],
     ] as const) {
-      const created = await deploy(workspace, saying("brief"));
+      const created = await deploy(workspace, answering("brief"));
       await settled(workspace, created.id, created.latest_revision_id);
       await call("DELETE", `${DEPLOYMENTS}/${created.id}${query}`, { headers: workspace.headers });
       expect(await projects(created.name)).toBe(left);
@@ -289,7 +289,7 @@ describe("a deployment at the edge", () => {
       const gone = await call("DELETE", `${DEPLOYMENTS}/${id}?delete_tracing_project=true`, { headers });
       expect(gone.status).toBe(204);
     };
-    const renamed = await deploy(mine, saying("brief"));
+    const renamed = await deploy(mine, answering("brief"));
     await settled(mine, renamed.id, renamed.latest_revision_id);
     const [project] = (await call("GET", "/api/v1/sessions", { headers })).body;
     await call("PATCH", `/api/v1/sessions/${project.id}`, { headers, body: { name: "renamed" } });
@@ -297,7 +297,7 @@ describe("a deployment at the edge", () => {
     await remove(renamed.id);
     expect(await names()).toEqual([renamed.name]);
 
-    const bare = await deploy(mine, saying("brief"));
+    const bare = await deploy(mine, answering("brief"));
     await settled(mine, bare.id, bare.latest_revision_id);
     const [its] = (await call("GET", "/api/v1/sessions", { headers })).body;
     await call("DELETE", `/api/v1/sessions/${its.id}`, { headers });
@@ -308,7 +308,7 @@ describe("a deployment at the edge", () => {
   it("is deleted with its project although the deletion was interrupted right after it was recorded", async () => {
     const mine = await newWorkspace();
     const { headers } = mine;
-    const created = await deploy(mine, saying("brief"));
+    const created = await deploy(mine, answering("brief"));
     await settled(mine, created.id, created.latest_revision_id);
     const cutOff = (name: string) =>
       new Proxy(env.WORKSPACE.getByName(name), {
@@ -329,7 +329,7 @@ describe("a deployment at the edge", () => {
     const { headers } = mine;
     const other = await newProject(mine, "other");
     for (const left of ["its project", "nothing"]) {
-      const created = await deploy(mine, saying("old"));
+      const created = await deploy(mine, answering("old"));
       await settled(mine, created.id, created.latest_revision_id);
       const actor = env.DEPLOYMENT.getByName(`deployment/${mine.id}/${created.id}`);
       await runInDurableObject(actor, (_, { storage }) => {
@@ -348,7 +348,7 @@ describe("a deployment at the edge", () => {
 
 describe("deployments", () => {
   it("of another workspace are not found", async () => {
-    const created = await deploy(workspace, saying("mine"));
+    const created = await deploy(workspace, answering("mine"));
     await settled(workspace, created.id, created.latest_revision_id);
     for (const path of [`/${created.id}`, `/${created.id}/revisions`, `/${created.id}/events`])
       expect((await get(path, other)).status).toBe(404);
@@ -357,7 +357,7 @@ describe("deployments", () => {
   });
 
   it("require a key for every request, also to their agents", async () => {
-    const created = await deploy(workspace, saying("mine"));
+    const created = await deploy(workspace, answering("mine"));
     expect((await call("GET", `/deployments/${created.id}/`)).status).toBe(401);
     expect((await call("GET", DEPLOYMENTS)).status).toBe(401);
   });
@@ -430,7 +430,7 @@ describe("deployments", () => {
   });
 
   it("have events, also as a live stream", async () => {
-    const created = await deploy(workspace, saying("history"));
+    const created = await deploy(workspace, answering("history"));
     await settled(workspace, created.id, created.latest_revision_id);
     const { body } = await get(`/${created.id}/events`);
     const moves = body.events.filter((one: { type: string }) => one.type === "RevisionMoved");

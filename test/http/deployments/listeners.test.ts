@@ -24,7 +24,7 @@ const later = (seconds: number) => {
 afterEach(() => later(0));
 
 /** Runs the alarm of the listener; false: none is set. */
-const nobodyPolled = () => runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`));
+const runListenerAlarm = () => runDurableObjectAlarm(env.LISTENER.getByName(`listener/${workspace.id}/${listenerId}`));
 
 beforeEach(async () => {
   workspace = await newWorkspace();
@@ -111,8 +111,8 @@ describe("a listener", () => {
     const shown = await send("GET", `${DEPLOYMENTS}/${created.id}`);
     expect(shown.body).toMatchObject({ url: done.url, active_revision_id: created.latest_revision_id });
     expect(shown.text).not.toContain(MARK);
-    const asked = await send("GET", `/deployments/${created.id}/ok`);
-    expect([asked.status, asked.body.detail]).toEqual([503, expect.stringContaining(done.url)]);
+    const response = await send("GET", `/deployments/${created.id}/ok`);
+    expect([response.status, response.body.detail]).toEqual([503, expect.stringContaining(done.url)]);
     await send("DELETE", `${DEPLOYMENTS}/${created.id}`);
     await expect.poll(async () => (await poll()).serving).toEqual([]);
   });
@@ -166,12 +166,12 @@ describe("a listener", () => {
     const { body: created } = await create(workspace, image());
     await say(await work(), { status: "DEPLOYED", url: "http://10.0.0.1:8000" });
     const status = async () => (await revision(created.id, created.latest_revision_id)).status;
-    expect(await nobodyPolled()).toBe(true);
+    expect(await runListenerAlarm()).toBe(true);
     expect(await status()).toBe("DEPLOYED"); // the alarm ran too early
     later(101);
-    expect(await nobodyPolled()).toBe(true);
+    expect(await runListenerAlarm()).toBe(true);
     expect(await status()).toBe("UNKNOWN");
-    expect(await nobodyPolled()).toBe(false);
+    expect(await runListenerAlarm()).toBe(false);
     await poll();
     expect(await status()).toBe("DEPLOYED");
   });
@@ -182,10 +182,10 @@ describe("a listener", () => {
     later(50);
     await say(lease, { status: "DEPLOYING" });
     later(101);
-    expect(await nobodyPolled()).toBe(true);
+    expect(await runListenerAlarm()).toBe(true);
     expect((await say(lease, { status: "DEPLOYED" })).status).toBe(200);
     later(202);
-    expect(await nobodyPolled()).toBe(true);
+    expect(await runListenerAlarm()).toBe(true);
     expect((await revision(created.id, created.latest_revision_id)).status).toBe("UNKNOWN");
   });
 });

@@ -140,8 +140,8 @@ describe("the events of an export", () => {
     const runs = (await call("GET", `${EXPORTS}/${id}/runs`, { headers })).body;
     const last = `${EXPORTS}/${id}/runs/${runs.at(-1).id}`;
     expect((await call("GET", `${last}/events`, { headers })).body).toEqual({ events: [], next_after: null });
-    const asked = await call("GET", `${last}?as_of=1`, { headers });
-    expect([asked.status, asked.body.detail]).toEqual([404, expect.stringContaining("no event 1")]);
+    const response = await call("GET", `${last}?as_of=1`, { headers });
+    expect([response.status, response.body.detail]).toEqual([404, expect.stringContaining("no event 1")]);
   });
 });
 
@@ -221,8 +221,8 @@ describe("as_of", () => {
     const all = await events(runPath);
     expect((await get(`${runPath}?as_of=${all.length}`)).body).toEqual(present);
     expect((await get(`${runPath}?as_of=1`)).body).toMatchObject({ status: "RUNNING", finished_at: null });
-    const asked = (await events())[0]?.at;
-    expect((await get(`${runPath}?as_of=${asked}`)).body).toMatchObject({ id: present.id, status: "CREATED" });
+    const instant = (await events())[0]?.at;
+    expect((await get(`${runPath}?as_of=${instant}`)).body).toMatchObject({ id: present.id, status: "CREATED" });
   });
 
   it("finds nothing before the creation, and no future event", async () => {

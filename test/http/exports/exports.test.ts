@@ -210,12 +210,12 @@ describe("a body that is not valid answers 422 and names the place", () => {
 });
 
 it("a destination or project of another workspace is not found", async () => {
-  const stranger = await newWorkspace();
+  const otherWorkspace = await newWorkspace();
   for (const change of [
     { bulk_export_destination_id: crypto.randomUUID() },
-    { bulk_export_destination_id: await newDestination(stranger) },
+    { bulk_export_destination_id: await newDestination(otherWorkspace) },
     { session_id: crypto.randomUUID() },
-    { session_id: await newProject(stranger) },
+    { session_id: await newProject(otherWorkspace) },
   ]) {
     const answer = await create(oneOff(change));
     expect([answer.status, answer.body.detail]).toEqual([404, expect.stringContaining(Object.values(change)[0] ?? "")]);

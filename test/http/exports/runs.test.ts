@@ -87,7 +87,7 @@ it("the manifest of an export is its text in the bucket, byte for byte, once the
   expect(stored && new TextDecoder().decode(stored)).toBe(manifest.text);
   expect(manifest.body).toMatchObject({ export_id: id, rows: 0, verification: "size+etag" });
 
-  const stranger = await newWorkspace();
-  expect((await call("GET", `${EXPORTS}/${id}/manifest`, { headers: stranger.headers })).status).toBe(404);
+  const otherWorkspace = await newWorkspace();
+  expect((await call("GET", `${EXPORTS}/${id}/manifest`, { headers: otherWorkspace.headers })).status).toBe(404);
   await call("PATCH", `${EXPORTS}/${schedule.id}`, { headers, body: {} });
 });

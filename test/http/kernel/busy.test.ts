@@ -66,14 +66,14 @@ it.each([
   ],
   ["database disk image is malformed: SQLITE_CORRUPT", 500, /^Storage of workspace\/1 \(0a\.sqlite\) is damaged\./],
   ["file is not a database: SQLITE_NOTADB", 500, /^Storage of workspace\/1 \(0a\.sqlite\) is damaged\./],
-])("storage that fails with %s answers %i and names what failed", async (message, status, told) => {
+])("storage that fails with %s answers %i and names what failed", async (message, status, detail) => {
   const authorize = async () => {
     throw Object.assign(new Error(message), { retryable: true });
   };
   const stub = { authorize, name: "workspace/1", id: "0a" };
   const answer = await callWith(workspaces(stub as Partial<WorkspaceProtocol>), "GET", EXPORTS, { headers });
   expect([answer.status, answer.headers.get("Retry-After")]).toEqual([status, status === 503 ? "10" : null]);
-  expect(answer.body.detail).toMatch(told);
+  expect(answer.body.detail).toMatch(detail);
   const spans = await callWith(workspaces(stub as Partial<WorkspaceProtocol>), "POST", "/otel/v1/traces", {
     headers,
     body: oneSpan,

@@ -154,16 +154,17 @@ describe("projects", () => {
 
   it("keep their runs for their own retention, or for the installation's if they have none", async () => {
     const { headers } = workspace;
-    const create = async (said: object) =>
-      (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID(), ...said } })).body.retention_days;
+    const create = async (members: object) =>
+      (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID(), ...members } })).body
+        .retention_days;
     expect([await create({ retention_days: 14 }), await create({ retention_days: null }), await create({})]).toEqual([
       14,
       null,
       null,
     ]);
     const { id } = (await call("POST", "/sessions", { headers, body: { name: crypto.randomUUID() } })).body;
-    const change = async (said: object) =>
-      (await call("PATCH", `/sessions/${id}`, { headers, body: said })).body.retention_days;
+    const change = async (members: object) =>
+      (await call("PATCH", `/sessions/${id}`, { headers, body: members })).body.retention_days;
     expect([await change({ retention_days: 30 }), await change({}), await change({ retention_days: null })]).toEqual([
       30,
       30,
@@ -206,11 +207,11 @@ it("a body longer than a megabyte is refused without reading it", async () => {
 
 it("a compressed or missing body is refused with this reason", async () => {
   const ask = async (headers: object, body?: string) => {
-    const { status, body: said } = await call("POST", "/admin/workspaces", {
+    const { status, body: members } = await call("POST", "/admin/workspaces", {
       headers: { ...ADMIN, ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    return [status, said.detail[0].loc, said.detail[0].msg];
+    return [status, members.detail[0].loc, members.detail[0].msg];
   };
   expect(await ask({ "Content-Encoding": "gzip" }, '{"name":"x"}')).toEqual([
     422,

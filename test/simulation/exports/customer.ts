@@ -96,7 +96,7 @@ export class Customer {
   }
 
   /** Creates an export. A schedule is cancelled after its windows. */
-  async export(wanted: WantedExport, place: number): Promise<void> {
+  async export(wanted: WantedExport, index: number): Promise<void> {
     const id = this.#random.uuid();
     const { start, end, intervalHours, formatVersion, exportFields, compression } = wanted;
     const definition: ExportDefinition = {
@@ -115,7 +115,7 @@ export class Customer {
       retryOfRunId: null,
       createdAt: Date.now(),
     };
-    this.exportIds[place] = id;
+    this.exportIds[index] = id;
     await this.#insist(() => workspace(this.#env, this.tenantId).createExport(definition));
     if (intervalHours === null) return;
     const lastsUntil = start + wanted.windows * intervalHours * HOUR_MS + 15 * 60_000;

@@ -53,8 +53,8 @@ export class ExportWorld extends World {
     await customer.begin();
     faults.isOn = true;
     for (const { afterMs, day, rows } of scenario.batches) this.at(afterMs, () => customer.ingest(day, rows));
-    for (const [place, wanted] of scenario.exports.entries())
-      this.at(wanted.afterMs, () => customer.export(wanted, place));
+    for (const [index, wanted] of scenario.exports.entries())
+      this.at(wanted.afterMs, () => customer.export(wanted, index));
     for (const act of scenario.acts) this.at(act.afterMs, () => customer.act(act));
     for (const afterMs of scenario.restartsAfterMs) this.at(afterMs, async () => this.platform.restart());
     if (scenario.bucketAwayMs !== null) this.#removeBucket(...scenario.bucketAwayMs);

@@ -108,7 +108,7 @@ export const PLANTS: readonly Plant[] = [
     text: "state.order}`",
     replacement: "state.pausedAt !== null}`",
     breaks: "what a step gave up in a pause counts as done when the pause was short",
-    foundBy: "asked-codec|complete-rows",
+    foundBy: "requested-codec|complete-rows",
   },
   {
     name: "file-number-forgotten",

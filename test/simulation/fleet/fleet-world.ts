@@ -17,24 +17,24 @@ const CLASSES = {
   FLEET: FleetActor,
   DEPLOYMENT: DeploymentActor,
   LISTENER: ListenerActor,
-} as unknown as Readonly<Record<string, ActorClass>>; // they are constructed with our context and env
+} as unknown as Readonly<Record<string, ActorClass>>; // constructed with a simulated context and env
 
 /** Longer than the longest delay of a call, so every call that was sent during the faults has arrived by then. */
-const CALM_AT_LEAST_MS = 180_000;
+const MIN_CALM_MS = 180_000;
 
-/** Enough for three leases that run out one after the other, polls, late alarms, and several revisions in a row. */
-const CALM_AT_MOST_MS = 1_200_000;
+/** Enough for three expired leases in a row, polls, late alarms, and several revisions in a row. */
+const MAX_CALM_MS = 1_200_000;
 
-const LOOK_EVERY_MS = 20_000;
+const CHECK_INTERVAL_MS = 20_000;
 
 /** A tenant with deployments, and the listeners that run them. */
 export class FleetWorld extends World<FleetWatch> {
   readonly scenario: FleetScenario;
   readonly operator: Operator;
   readonly ledger = new Ledger();
-  /** Indexes of listeners that left for good. */
+  /** Indexes of listeners that ended permanently. */
   readonly left = new Set<number>();
-  /** Listeners stop polling when it is over. */
+  /** Listeners stop polling when the world has ended. */
   isOver = false;
 
   constructor(seed: number, print: ((line: string) => void) | null) {
@@ -62,13 +62,13 @@ export class FleetWorld extends World<FleetWatch> {
     const { scenario, operator, kernel, faults } = this;
     await operator.begin();
     faults.isOn = true;
-    for (const [place, wanted] of scenario.deployments.entries())
-      this.at(wanted.afterMs, () => operator.create(wanted, place));
-    for (const act of scenario.acts) this.at(act.afterMs, () => operator.act(act));
+    for (const [index, wanted] of scenario.deployments.entries())
+      this.at(wanted.afterMs, () => operator.create(wanted, index));
+    for (const action of scenario.actions) this.at(action.afterMs, () => operator.act(action));
     for (const afterMs of scenario.restartsAfterMs) this.at(afterMs, async () => this.platform.restart());
-    for (const [place, wanted] of scenario.listeners.entries()) {
-      for (let i = 0; i < wanted.processes; i += 1) this.follow(new ListenerProcess(this, place, wanted).live());
-      if (wanted.leavesAfterMs !== null) this.at(wanted.leavesAfterMs, async () => this.#leave(place));
+    for (const [index, wanted] of scenario.listeners.entries()) {
+      for (let i = 0; i < wanted.processes; i += 1) this.follow(new ListenerProcess(this, index, wanted).run());
+      if (wanted.leavesAfterMs !== null) this.at(wanted.leavesAfterMs, async () => this.#leave(index));
     }
     await kernel.sleep(scenario.healsAfterMs, "everything heals");
     faults.isOn = false;
@@ -76,21 +76,21 @@ export class FleetWorld extends World<FleetWatch> {
     this.isOver = true;
   }
 
-  #leave(place: number): void {
+  #leave(index: number): void {
     this.faults.count("listener_leaves");
-    this.left.add(place);
+    this.left.add(index);
   }
 
   async #untilSettled(): Promise<void> {
     const { kernel } = this;
-    await kernel.sleep(CALM_AT_LEAST_MS, "late calls arrive");
-    for (const giveUpAt = kernel.now + CALM_AT_MOST_MS; kernel.now < giveUpAt; ) {
+    await kernel.sleep(MIN_CALM_MS, "late calls arrive");
+    for (const giveUpAt = kernel.now + MAX_CALM_MS; kernel.now < giveUpAt; ) {
       if (this.watches.every((watch) => (watch.unsettled?.() ?? null) === null)) return;
-      await kernel.sleep(LOOK_EVERY_MS, "something is not settled yet");
+      await kernel.sleep(CHECK_INTERVAL_MS, "something is not settled yet");
     }
-    for (const [place, watch] of this.watches.entries()) {
+    for (const [index, watch] of this.watches.entries()) {
       const seen = watch.unsettled?.() ?? null;
-      if (seen !== null) this.violate(FLEET_INVARIANTS[place]?.name ?? "", `without faults ${seen}`);
+      if (seen !== null) this.violate(FLEET_INVARIANTS[index]?.name ?? "", `without faults ${seen}`);
     }
   }
 }

@@ -22,7 +22,7 @@ export interface KnownRevision {
   /** Position among the revisions of the deployment, from 0. */
   readonly ordinal: number;
   status: RevisionStatus;
-  /** How many leases on it ran out. */
+  /** Number of leases on it that expired. */
   losses: number;
 }
 
@@ -32,7 +32,7 @@ export interface KnownActive {
   readonly since: number;
 }
 
-/** Whether the event records that a lease ran out. The revision keeps that reason when it is queued again. */
+/** Whether the event records that a lease expired. The revision keeps that reason when it is queued again. */
 export const isLoss = (event: DeploymentEvent): boolean =>
   event.type === "RevisionMoved" && event.failure?.reason === "lease_lost" && event.to !== "QUEUED";
 

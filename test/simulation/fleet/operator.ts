@@ -7,10 +7,10 @@ import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import type { Result } from "../../../src/domain/shared/result.ts";
 import { Random } from "../kernel/random.ts";
 import type { FleetWorld } from "./fleet-world.ts";
-import type { FleetAct, WantedDeployment } from "./scenario.ts";
+import type { FleetAction, WantedDeployment } from "./scenario.ts";
 
-/** Pause before the operator asks again. */
-const PATIENCE_MS = 2000;
+/** Delay before the operator repeats a request. */
+const RETRY_DELAY_MS = 2000;
 
 const SECOND = 1000;
 
@@ -23,7 +23,7 @@ export class Operator {
   readonly #random: Random;
   /** Ids of deployments in the order of the scenario; null: not created yet. */
   readonly #ids: (string | null)[] = [];
-  /** Ids of deployments whose deletion was asked for. */
+  /** Ids of deployments whose deletion was requested. */
   readonly #deleted = new Set<string>();
 
   constructor(world: FleetWorld) {
@@ -32,37 +32,37 @@ export class Operator {
     this.tenantId = this.#random.uuid();
   }
 
-  listenerId(place: number): string {
-    return listenerIdOf(this.tenantId, `machine-${place}`);
+  listenerId(index: number): string {
+    return listenerIdOf(this.tenantId, `machine-${index}`);
   }
 
   async begin(): Promise<void> {
     const { env, scenario } = this.#world;
     await workspace(env, this.tenantId).create({ id: this.tenantId, name: "simulated", plan: "enterprise" });
-    for (const place of scenario.listeners.keys()) await this.#createListener(place);
+    for (const index of scenario.listeners.keys()) await this.#createListener(index);
   }
 
-  /** After a creation without an answer, the deployment is looked for by its name, and created again when it is not there. */
-  async create(wanted: WantedDeployment, place: number): Promise<void> {
+  /** After a creation without an answer, searches the deployment by its name, and creates it again if it does not exist. */
+  async create(wanted: WantedDeployment, index: number): Promise<void> {
     for (;;) {
       const created = await this.#try(() =>
         createDeployment(this.#world.env, this.#definition(wanted), this.#content(wanted)),
       );
       if (created?.ok === false && created.failure.reason === "not_found") return; // its listener is being replaced
-      const known = created?.ok ? created.value : await this.#named(wanted.name);
+      const known = created?.ok ? created.value : await this.#findByName(wanted.name);
       if (known !== null) {
         const { id } = known.definition;
-        this.#heard(known);
-        this.#ids[place] = id;
+        this.#showRecord(known);
+        this.#ids[index] = id;
         const stub = deployment(this.#world.env, this.tenantId, id);
-        this.#heardOf(id, await this.#try(() => stub.view()));
+        this.#recordAnswer(id, await this.#try(() => stub.view()));
         return;
       }
       await this.#pause();
     }
   }
 
-  async act({ kind, target }: FleetAct): Promise<void> {
+  async act({ kind, target }: FleetAction): Promise<void> {
     if (kind === "replace_listener") return this.#replaceListener(target % this.#world.scenario.listeners.length);
     const id = this.#ids[target];
     if (id == null) return;
@@ -71,36 +71,36 @@ export class Operator {
     const stub = deployment(env, tenantId, id);
     switch (kind) {
       case "revise":
-        return this.#heardOf(
+        return this.#recordAnswer(
           id,
-          await this.#insist(() => reviseDeployment(env, { tenantId, deploymentId: id }, this.#change())),
+          await this.#retry(() => reviseDeployment(env, { tenantId, deploymentId: id }, this.#change())),
         );
       case "redeploy": {
-        const revisions = await this.#insist(() => stub.revisions(FIRST_BATCH));
+        const revisions = await this.#retry(() => stub.revisions(FIRST_BATCH));
         const known = revisions.ok ? revisions.value.items : [];
         const revision = known.length > 0 ? this.#random.pick(known) : null;
-        if (revision !== null) this.#heardOf(id, await this.#insist(() => stub.redeploy(revision.id)));
+        if (revision !== null) this.#recordAnswer(id, await this.#retry(() => stub.redeploy(revision.id)));
         return;
       }
       case "delete":
-        this.#heardOf(id, await this.#insist(() => stub.view()));
+        this.#recordAnswer(id, await this.#retry(() => stub.view()));
         this.#deleted.add(id);
-        await this.#insist(() => stub.remove({ withProject: false }));
+        await this.#retry(() => stub.remove({ withProject: false }));
         return;
     }
   }
 
-  /** Deletes the listener if no deployment runs at it. The same machine comes back as the same listener. */
-  async #replaceListener(place: number): Promise<void> {
-    const gone = await this.#insist(() => this.#fleet.deleteListener(this.tenantId, this.listenerId(place)));
+  /** Deletes the listener if it has no deployment, and creates it again with the same id. */
+  async #replaceListener(index: number): Promise<void> {
+    const gone = await this.#retry(() => this.#fleet.deleteListener(this.tenantId, this.listenerId(index)));
     if (gone.ok) await this.#world.kernel.sleep(this.#random.between(1, 60) * SECOND, "there is no listener");
-    await this.#insist(() => this.#createListener(place));
+    await this.#retry(() => this.#createListener(index));
   }
 
-  #createListener(place: number) {
+  #createListener(index: number) {
     const now = Date.now();
-    const id = this.listenerId(place);
-    const record = { id, computeId: `machine-${place}`, k8sNamespaces: null, createdAt: now, updatedAt: now };
+    const id = this.listenerId(index);
+    const record = { id, computeId: `machine-${index}`, k8sNamespaces: null, createdAt: now, updatedAt: now };
     return this.#fleet.createListener(record);
   }
 
@@ -124,8 +124,8 @@ export class Operator {
     };
   }
 
-  #content({ isBare }: WantedDeployment): SentContent | null {
-    if (isBare) return null;
+  #content({ hasNoRevision }: WantedDeployment): SentContent | null {
+    if (hasNoRevision) return null;
     return { ...NO_CONTENT, configPath: "langgraph.json", ...this.#change() };
   }
 
@@ -135,27 +135,27 @@ export class Operator {
     return { imageUri: `registry.example/agent:${this.#random.between(1, 9)}`, secrets: { MODEL_KEY: secret } };
   }
 
-  async #named(name: string): Promise<DeploymentRecord | null> {
-    const all = await this.#insist(() => this.#fleet.deployments(this.tenantId));
+  async #findByName(name: string): Promise<DeploymentRecord | null> {
+    const all = await this.#retry(() => this.#fleet.deployments(this.tenantId));
     return all.find((one) => one.definition.name === name) ?? null;
   }
 
-  /** `answer` null: there was none. */
-  #heardOf(id: string, answer: Result<DeploymentRecord, Refusal> | null): void {
-    if (answer?.ok) this.#heard(answer.value);
+  /** `answer` null: no answer. */
+  #recordAnswer(id: string, answer: Result<DeploymentRecord, Refusal> | null): void {
+    if (answer?.ok) this.#showRecord(answer.value);
     const isMissing = answer?.ok === false && answer.failure.reason === "not_found";
     if (isMissing && !this.#deleted.has(id)) this.#world.look((watch) => watch.onMissing?.(id));
   }
 
-  #heard(record: DeploymentRecord): void {
+  #showRecord(record: DeploymentRecord): void {
     this.#world.look((watch) => watch.onAnswered?.(record));
   }
 
   #pause(): Promise<void> {
-    return this.#world.kernel.sleep(PATIENCE_MS, "the operator asks again");
+    return this.#world.kernel.sleep(RETRY_DELAY_MS, "the operator asks again");
   }
 
-  /** Asks once; null: there was no answer. */
+  /** Sends a request once; null: no answer. */
   async #try<T>(ask: () => Promise<T>): Promise<T | null> {
     try {
       return await ask();
@@ -164,8 +164,8 @@ export class Operator {
     }
   }
 
-  /** Asks until there is an answer. */
-  async #insist<T>(ask: () => Promise<T>): Promise<T> {
+  /** Repeats a request until there is an answer. */
+  async #retry<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();

@@ -1,6 +1,6 @@
 import type { Plant } from "../exports/plants.ts";
 
-/** Mistakes in deployments, fleets and listeners. Each is one edit of the product's text. */
+/** Mistakes in deployments, fleets and listeners. Each is one edit of the product's source. */
 export const FLEET_PLANTS: readonly Plant[] = [
   {
     name: "lease-given-twice",
@@ -23,7 +23,7 @@ export const FLEET_PLANTS: readonly Plant[] = [
     file: "src/domain/deployment/reports.ts",
     text: "const isHeld = leaseId === report.leaseId;",
     replacement: "const isHeld = leaseId !== null;",
-    breaks: "a report with a lost lease is taken",
+    breaks: "a report with a lost lease is accepted",
     foundBy: "lost-lease",
   },
   {

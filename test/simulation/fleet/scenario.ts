@@ -4,23 +4,23 @@ import { type Fault, LISTENER_FAULTS, PLATFORM_FAULTS } from "../kernel/faults.t
 import { Random } from "../kernel/random.ts";
 import type { Course } from "../kernel/world.ts";
 
-/** What is fixed about a simulated fleet before it begins; all of it follows from the seed. */
+/** The definition of a world of a fleet. It follows from the seed. */
 export interface FleetScenario extends Course {
-  /** Faults stop then, and everything must come to rest. */
+  /** Faults stop at this time; then all work must end. */
   readonly healsAfterMs: number;
   readonly restartsAfterMs: readonly number[];
   readonly listeners: readonly WantedListener[];
   readonly deployments: readonly WantedDeployment[];
-  readonly acts: readonly FleetAct[];
+  readonly actions: readonly FleetAction[];
 }
 
 export interface WantedListener {
   /** Processes of the listener, which compete for its work. */
   readonly processes: number;
   readonly pollEveryMs: number;
-  /** Whether a process does its work one piece after the other, without reports on those that wait. */
+  /** Whether a process works on one revision at a time, without reports on waiting ones. */
   readonly isSequential: boolean;
-  /** When it leaves for good; null: it stays. */
+  /** Time of its permanent end; null: it does not end. */
   readonly leavesAfterMs: number | null;
 }
 
@@ -32,22 +32,22 @@ export interface WantedDeployment {
   /** Index of its listener. */
   readonly listener: number;
   /** Whether it is created without a revision. */
-  readonly isBare: boolean;
+  readonly hasNoRevision: boolean;
 }
 
-/** What the owner does at some instant; `target` is the index of a deployment, or of a listener. */
-export interface FleetAct {
+/** An action of the owner. `target`: index of a deployment or of a listener. */
+export interface FleetAction {
   readonly afterMs: number;
-  readonly kind: (typeof ACTS)[number];
+  readonly kind: (typeof ACTIONS)[number];
   readonly target: number;
 }
 
-const ACTS = ["revise", "redeploy", "delete", "replace_listener"] as const;
+const ACTIONS = ["revise", "redeploy", "delete", "replace_listener"] as const;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Probabilities of each kind of fault in a world that has it. Deaths are drawn for every turn. */
+/** Probabilities of a fault in a world that has it. Crashes are drawn for each turn. */
 const RATES: Partial<Record<Fault, readonly number[]>> = {
   crash_before_commit: [0.002, 0.01, 0.03],
   crash_after_commit: [0.002, 0.01, 0.03],
@@ -58,12 +58,12 @@ const RATES: Partial<Record<Fault, readonly number[]>> = {
   listener_dies: [0.03, 0.1, 0.3],
   report_twice: [0.1, 0.3],
   report_late: [0.1, 0.3],
-  report_senseless: [0.1, 0.3],
-  report_stubborn: [0.5, 1],
+  report_invalid: [0.1, 0.3],
+  report_lost_lease: [0.5, 1],
 };
 const USUAL_RATES = [0.01, 0.03, 0.1];
 
-/** Makes another world of a seed than the one of exports. */
+/** Makes random numbers differ from those of the world of exports with the same seed. */
 const FLEET_SALT = 0xf1ee7;
 
 export function fleetScenarioOf(seed: number): FleetScenario {
@@ -83,7 +83,7 @@ export function fleetScenarioOf(seed: number): FleetScenario {
     source: random.pick(["external_docker", "github"] as const),
     name: `agent ${random.between(1, 3)}`,
     listener: random.between(0, listeners.length - 1),
-    isBare: random.chance(0.1),
+    hasNoRevision: random.chance(0.1),
   }));
   return {
     seed,
@@ -98,15 +98,15 @@ export function fleetScenarioOf(seed: number): FleetScenario {
     restartsAfterMs: Array.from({ length: rates.has("restart") ? random.between(1, 3) : 0 }, instant),
     listeners,
     deployments,
-    acts: Array.from({ length: random.between(0, 10) }, () => ({
+    actions: Array.from({ length: random.between(0, 10) }, () => ({
       afterMs: instant(),
-      kind: random.chance(0.4) ? "revise" : random.pick(ACTS),
+      kind: random.chance(0.4) ? "revise" : random.pick(ACTIONS),
       target: random.between(0, 4),
     })),
   };
 }
 
-/** A few kinds at a time, so that each strikes often and none hides behind the others. */
+/** A few kinds of faults per world, so that each occurs often enough and is not hidden by others. */
 function ratesOf(random: Random): ReadonlyMap<Fault, number> {
   const share = random.pick([0, 0.1, 0.25, 0.5]);
   const rates = new Map<Fault, number>();

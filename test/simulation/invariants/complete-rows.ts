@@ -17,13 +17,13 @@ export const completeRows: Invariant = {
   promise:
     "The committed files of a COMPLETED export contain each row of its window that was acknowledged before its snapshot exactly once, and no row that was not sent.",
   watch: (world, violated) => {
-    const asked = new Map<Actor, SnapshotTime>();
+    const snapshots = new Map<Actor, SnapshotTime>();
     return {
       onLine: ({ of, actor, event }) => {
         if (of !== "EXPORT_RUN") return;
-        if (event.type === "StepBegan" && event.step === "snapshot" && !(asked.has(actor) && isFixed(world, actor)))
-          asked.set(actor, { beganAt: event.at, takenAt: Number.POSITIVE_INFINITY });
-        const open = asked.get(actor);
+        if (event.type === "StepBegan" && event.step === "snapshot" && !(snapshots.has(actor) && isFixed(world, actor)))
+          snapshots.set(actor, { beganAt: event.at, takenAt: Number.POSITIVE_INFINITY });
+        const open = snapshots.get(actor);
         if (event.type === "SnapshotTaken" && open !== undefined) open.takenAt = event.at;
       },
       atRest: async () => {
@@ -32,7 +32,7 @@ export const completeRows: Invariant = {
           if (state.status !== "COMPLETED" || state.plan.partitions.length === 0) continue;
           const seen = new Set<string>();
           for (const run of world.logs.runsOf(state.plan.definition.id)) {
-            const problem = await problemOf(world, world.logs.runState(run), asked.get(run), seen);
+            const problem = await problemOf(world, world.logs.runState(run), snapshots.get(run), seen);
             if (problem !== null) violated(`${run.name} ${problem}`);
           }
         }
@@ -50,10 +50,10 @@ function isFixed(world: ExportWorld, run: Actor): boolean {
 async function problemOf(
   world: ExportWorld,
   run: ExportRunState,
-  asked: SnapshotTime | undefined,
+  snapshot: SnapshotTime | undefined,
   seen: Set<string>,
 ): Promise<string | null> {
-  if (run.status === "NONE" || asked === undefined) return "never requested a snapshot";
+  if (run.status === "NONE" || snapshot === undefined) return "never requested a snapshot";
   const { partition } = run.spec;
   for (const file of run.progress.files) {
     const object = world.bucket.objects.get(file.key);
@@ -63,17 +63,17 @@ async function problemOf(
     for (const id of ids) {
       if (seen.has(id)) return `has row ${id} twice`;
       seen.add(id);
-      if (!mayHave(world, id, partition, asked))
+      if (!mayHave(world, id, partition, snapshot))
         return `has row ${id}, which was not sent for its window before the snapshot`;
     }
   }
   if (partition.late) return null; // checked by `late-rows`
   const lost = world.rows
     .within(partition.start, partition.end)
-    .find((row) => row.acknowledgedAt !== null && row.acknowledgedAt < asked.beganAt && !seen.has(row.id));
+    .find((row) => row.acknowledgedAt !== null && row.acknowledgedAt < snapshot.beganAt && !seen.has(row.id));
   return lost === undefined
     ? null
-    : `lacks row ${lost.id}, acknowledged ${asked.beganAt - (lost.acknowledgedAt ?? 0)} ms before`;
+    : `lacks row ${lost.id}, acknowledged ${snapshot.beganAt - (lost.acknowledgedAt ?? 0)} ms before`;
 }
 
 function mayHave(world: ExportWorld, id: string, { start, end }: Partition, { takenAt }: SnapshotTime): boolean {

@@ -1,5 +1,4 @@
 import { admission } from "./admission.ts";
-import { askedCodec } from "./asked-codec.ts";
 import { atRest } from "./at-rest.ts";
 import { awake } from "./awake.ts";
 import { closedUploads } from "./closed-uploads.ts";
@@ -7,6 +6,7 @@ import { completeRows } from "./complete-rows.ts";
 import { history } from "./history.ts";
 import type { Invariant } from "./invariant.ts";
 import { lateRows } from "./late-rows.ts";
+import { requestedCodec } from "./requested-codec.ts";
 import { secrets } from "./secrets.ts";
 import { spentRetries } from "./spent-retries.ts";
 import { stableObjects } from "./stable-objects.ts";
@@ -26,7 +26,7 @@ export const INVARIANTS: readonly Invariant[] = [
   trueManifest,
   completeRows,
   lateRows,
-  askedCodec,
+  requestedCodec,
   closedUploads,
   secrets,
   atRest,

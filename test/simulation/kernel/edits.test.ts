@@ -9,19 +9,19 @@ const ROOT = join(import.meta.dirname, "../../..");
 
 const plants = [...PLANTS, ...FLEET_PLANTS].map(({ name }) => name);
 
-/** Fails when the text of one of them is not in its file, or is there twice. */
+/** Fails when the text of an edit does not occur exactly once in its file. */
 const apply = (plant: string | null): void => {
   const edits = editsFor(plant);
   for (const file of new Set(edits.map((edit) => edit.file)))
     expect(edited(file, readFileSync(join(ROOT, file), "utf8"), edits)).not.toBe("");
 };
 
-describe("an edit that the simulation makes in the source text", () => {
-  it("fits when no mistake is planted", () => apply(null));
+describe("an edit of the source by the simulation", () => {
+  it("can be applied when no mistake is planted", () => apply(null));
 
-  it.each(plants)("fits when the mistake %s is planted", apply);
+  it.each(plants)("can be applied when the mistake %s is planted", apply);
 
-  it("has a name of its own when it is a planted mistake", () => {
+  it("has a unique name if it is a planted mistake", () => {
     expect(new Set(plants).size).toBe(plants.length);
   });
 });

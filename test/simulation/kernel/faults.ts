@@ -55,8 +55,8 @@ export const LISTENER_FAULTS = {
   listener_leaves: "all processes of a listener end permanently",
   report_twice: "a report is sent again up to two minutes later",
   report_late: "a listener works for up to two minutes without a report",
-  report_stubborn: "a listener reports success although it knows that its lease is lost",
-  report_senseless: "a report has a status that cannot follow, or an unknown lease",
+  report_lost_lease: "a listener reports success although it knows that its lease is lost",
+  report_invalid: "a report has a status that cannot follow, or an unknown lease",
 } as const;
 
 export type Fault = keyof typeof FAULTS | keyof typeof LISTENER_FAULTS;
@@ -75,7 +75,7 @@ export class Faults {
   }
 
   /** Draws whether the fault occurs now, and counts it. */
-  strikes(fault: Fault): boolean {
+  occurs(fault: Fault): boolean {
     if (!this.isOn) return false;
     const rate = this.#rates.get(fault);
     if (rate === undefined || !this.#random.chance(rate)) return false;
@@ -85,7 +85,7 @@ export class Faults {
 
   /** The first of the faults that occurs; null: none. */
   among<Kind extends Fault>(faults: readonly Kind[]): Kind | null {
-    return faults.find((fault) => this.strikes(fault)) ?? null;
+    return faults.find((fault) => this.occurs(fault)) ?? null;
   }
 
   count(fault: Fault): void {

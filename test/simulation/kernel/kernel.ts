@@ -29,7 +29,7 @@ export class Kernel {
     this.trace = trace;
   }
 
-  /** Plans `act` after a delay. With a speaker, it runs only if the speaker is still alive. */
+  /** Plans `act` after a delay. With an owner, it runs only if the owner is still alive. */
   plan(delayMs: number, label: string, act: () => void, speaker: Speaker | null = null): PlannedEvent {
     const at = this.now + Math.max(0, delayMs);
     // The order of events at the same instant is random.

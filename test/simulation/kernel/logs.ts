@@ -41,17 +41,17 @@ const DECIDERS: Readonly<Record<string, Decider<unknown, never, never>>> = {
   EXPORT_RUN: exportRun,
   FLEET: fleet,
   DEPLOYMENT: deployment,
-} as unknown as Record<string, Decider<unknown, never, never>>; // each is only ever given its own events
+} as unknown as Record<string, Decider<unknown, never, never>>; // each only receives its own events
 
 /** The last event number and the folded state of a log. */
-export interface Told {
+export interface FoldedLog {
   readonly seq: number;
   readonly state: unknown;
 }
 
 /** The durable logs of all actors, and their states folded by the product's deciders. */
 export class Logs {
-  readonly #told = new Map<Actor, Told>();
+  readonly #folded = new Map<Actor, FoldedLog>();
   readonly exports = new Map<string, Actor>();
   readonly runs = new Map<string, Actor>();
   readonly deployments = new Map<string, Actor>();
@@ -60,7 +60,7 @@ export class Logs {
   read(actor: Actor): readonly AnyLine[] {
     const decider = DECIDERS[actor.className];
     if (decider === undefined) return [];
-    let { seq, state } = this.#told.get(actor) ?? { seq: 0, state: decider.initialState };
+    let { seq, state } = this.#folded.get(actor) ?? { seq: 0, state: decider.initialState };
     const query = "SELECT seq, body FROM event WHERE seq > ? ORDER BY seq";
     const rows = actor.storage.rows<{ seq: number; body: string }>(query, seq);
     const lines = rows.map((row) => {
@@ -69,7 +69,7 @@ export class Logs {
       state = decider.evolve(state, event as never); // its own event
       return { of: actor.className, actor, seq, event } as AnyLine; // the class says which log it is
     });
-    this.#told.set(actor, { seq, state });
+    this.#folded.set(actor, { seq, state });
     if (actor.className === "EXPORT") this.exports.set(actor.name, actor);
     if (actor.className === "EXPORT_RUN") this.runs.set(actor.name, actor);
     if (actor.className === "DEPLOYMENT") this.deployments.set(actor.name, actor);
@@ -78,18 +78,19 @@ export class Logs {
 
   /** When the decider wants the actor to be woken; null: never, or the actor has no log. */
   wakeAt(actor: Actor): number | null {
-    const told = this.#told.get(actor);
-    return told === undefined ? null : (DECIDERS[actor.className]?.wakeAt(told.state) ?? null);
+    const folded = this.#folded.get(actor);
+    return folded === undefined ? null : (DECIDERS[actor.className]?.wakeAt(folded.state) ?? null);
   }
 
-  // The folds answer the state of their own class.
-  exportState = (actor: Actor): ExportState => (this.#told.get(actor)?.state ?? bulkExport.initialState) as ExportState;
+  // The folds return the state of their own class.
+  exportState = (actor: Actor): ExportState =>
+    (this.#folded.get(actor)?.state ?? bulkExport.initialState) as ExportState;
 
   runState = (actor: Actor): ExportRunState =>
-    (this.#told.get(actor)?.state ?? exportRun.initialState) as ExportRunState;
+    (this.#folded.get(actor)?.state ?? exportRun.initialState) as ExportRunState;
 
   deploymentState = (actor: Actor): DeploymentState =>
-    (this.#told.get(actor)?.state ?? deployment.initialState) as DeploymentState;
+    (this.#folded.get(actor)?.state ?? deployment.initialState) as DeploymentState;
 
   workspaceOf = (tenantId: string): WorkspaceState =>
     (this.#stateNamed(`workspace/${tenantId}`) ?? workspace.initialState) as WorkspaceState;
@@ -99,11 +100,11 @@ export class Logs {
 
   /** Whether the actor has a log that is not empty. */
   has(actor: Actor): boolean {
-    return this.#told.has(actor);
+    return this.#folded.has(actor);
   }
 
   #stateNamed(name: string): unknown {
-    for (const [actor, { state }] of this.#told) if (actor.name === name) return state;
+    for (const [actor, { state }] of this.#folded) if (actor.name === name) return state;
     return undefined;
   }
 

@@ -100,13 +100,13 @@ export class Actor {
     const { faults, kernel } = this.#platform;
     const incarnation = this.#incarnation;
     if (incarnation === null) return;
-    if (faults.strikes("crash_before_commit")) {
+    if (faults.occurs("crash_before_commit")) {
       this.crash();
       return;
     }
     if (this.storage.isDirty && this.#commit !== "due") {
       if (this.#commit === "under_way") return;
-      if (faults.strikes("slow_commit")) {
+      if (faults.occurs("slow_commit")) {
         this.#commit = "under_way";
         const isDue = () => {
           this.#commit = "due";
@@ -117,8 +117,8 @@ export class Actor {
     }
     this.#makeDurable();
     incarnation.release();
-    if (faults.strikes("crash_after_commit")) this.crash();
-    else if (incarnation.isIdle && faults.strikes("eviction")) this.#forget();
+    if (faults.occurs("crash_after_commit")) this.crash();
+    else if (incarnation.isIdle && faults.occurs("eviction")) this.#forget();
   }
 
   crash(): void {

@@ -63,7 +63,7 @@ export class AlarmClock {
     }
     this.nextAt = how === "badly" ? this.#retryAt() : null;
     if (this.nextAt !== null) this.#plan(this.nextAt);
-    else if (how === "well" && this.#faults.strikes("double_alarm")) this.#plan(this.#kernel.now);
+    else if (how === "well" && this.#faults.occurs("double_alarm")) this.#plan(this.#kernel.now);
   }
 
   #retryAt(): number | null {
@@ -75,7 +75,7 @@ export class AlarmClock {
 
   #plan(at: number): void {
     const setting = this.#setting;
-    const lateMs = this.#faults.strikes("late_alarm")
+    const lateMs = this.#faults.occurs("late_alarm")
       ? this.#kernel.random.between(0, LATEST_MS)
       : this.#kernel.random.between(0, 5);
     this.#kernel.plan(at - this.#kernel.now + lateMs, `alarm ${this.#sleeper.name}`, () => {

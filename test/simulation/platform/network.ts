@@ -1,22 +1,22 @@
 import type { Actor, Incarnation } from "./actor.ts";
 import type { Platform } from "./platform.ts";
 
-/** Usual way between two actors, one direction, in ms; and the longest that a call may be on its way. */
+/** Usual and maximum delay of a call between two actors, one direction, in ms. */
 const USUAL_MS = 3;
-const LATEST_MS = 120_000;
+const MAX_MS = 120_000;
 
-/** Lets a later call of the same caller arrive after an earlier one. */
+/** Makes a later call of the same caller arrive after an earlier one. */
 const STEP_MS = 0.001;
 
 const LOST = "Network connection lost.";
 
-/** Methods that are given plain credentials of a destination; everywhere else they are sealed. */
+/** Methods whose parameters contain plain credentials of a destination; elsewhere they are sealed. */
 const GIVEN_SECRETS = ["createDestination", "updateDestination", "create", "update"];
 
-/** Methods that give a listener the secrets of what it is to run. */
+/** Methods that return secrets of an agent server to its listener. */
 const ANSWERING_SECRETS = ["offer", "poll"];
 
-/** A stub: every method is a call through the network, with data copied both ways. */
+/** A stub: every method is a call through the network; parameters and results are copied. */
 export function callsFrom(platform: Platform, caller: Incarnation | null, callee: Actor): object {
   return new Proxy(
     {},
@@ -54,14 +54,14 @@ function call(
     };
     const fail = (message: string) => settle("failed", () => reject(new Error(message)));
     const answer = (value: unknown) => {
-      if (faults.strikes("lost_answer")) return fail(LOST);
+      if (faults.occurs("lost_answer")) return fail(LOST);
       const copy = structuredClone(value);
       if (!ANSWERING_SECRETS.includes(method))
         platform.watch.onText(JSON.stringify(copy) ?? "", `an answer of ${what}`);
       settle("answer", () => resolve(copy));
     };
     const leave = () => {
-      if (faults.strikes("lost_call")) return fail(LOST);
+      if (faults.occurs("lost_call")) return fail(LOST);
       const delayMs = delayOf(platform, caller, callee);
       kernel.plan(delayMs, `call ${what}`, () => callee.receive({ method, parameters, answer, fail }));
     };
@@ -72,7 +72,7 @@ function call(
 
 /** Calls of one incarnation to one actor arrive in their order. */
 function delayOf({ kernel, faults }: Platform, caller: Incarnation | null, callee: Actor): number {
-  const longest = faults.strikes("late_call") ? LATEST_MS : USUAL_MS;
+  const longest = faults.occurs("late_call") ? MAX_MS : USUAL_MS;
   const delayMs = kernel.random.fraction() * longest;
   if (caller === null) return delayMs;
   const at = Math.max(kernel.now + delayMs, (caller.arrivals.get(callee) ?? 0) + STEP_MS);

@@ -77,7 +77,7 @@ export class SegmentBucket {
 
   #request<T>(caller: Incarnation | null, what: string, act: () => T): Promise<T> {
     const { kernel, faults } = this.#platform;
-    const delay = () => kernel.random.fraction() * (faults.strikes("segments_slow") ? MAX_MS : USUAL_MS);
+    const delay = () => kernel.random.fraction() * (faults.occurs("segments_slow") ? MAX_MS : USUAL_MS);
     return new Promise((resolve, reject) => {
       if (caller !== null) caller.waitsFor += 1;
       const settle = (label: string, tell: () => void) =>
@@ -92,9 +92,9 @@ export class SegmentBucket {
         );
       const leave = () =>
         kernel.plan(delay(), `R2 ${what}`, () => {
-          const isRefused = faults.strikes("segments_refused");
+          const isRefused = faults.occurs("segments_refused");
           const result = isRefused ? null : { value: act() };
-          if (result === null || faults.strikes("segments_answer_lost"))
+          if (result === null || faults.occurs("segments_answer_lost"))
             settle("failed", () => reject(new Error("internal error; retry")));
           else settle("answer", () => resolve(result.value));
         });

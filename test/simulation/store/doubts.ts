@@ -13,7 +13,7 @@ export class Doubts {
   }
 
   /** The sender received a successful answer. */
-  heard(operation: Operation): void {
+  acknowledged(operation: Operation): void {
     const name = nameOf(operation.kind, subjectOf(operation));
     this.#open.set(name, (this.#open.get(name) ?? 0) - 1);
   }

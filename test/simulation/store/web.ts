@@ -30,18 +30,18 @@ export const fetchFrom =
         bucket.doubts.arrived(operation);
         const seen = serve(bucket, faults, request, () => kernel.random.fraction());
         if (seen.kind === "silence") return;
-        const slowest = faults.strikes("slow_reply") ? SLOW_MS : USUAL_MS;
+        const slowest = faults.occurs("slow_reply") ? SLOW_MS : USUAL_MS;
         const label = `${seen.kind === "reset" ? "reset" : `answer ${seen.answer.status}`} ${what}`;
-        const told = () => {
+        const deliver = () => {
           if (seen.kind === "reset") return reject(new TypeError("fetch failed"));
-          if (seen.isSound && seen.answer.status < 300) bucket.doubts.heard(operation);
+          if (seen.isSound && seen.answer.status < 300) bucket.doubts.acknowledged(operation);
           resolve(responseOf(seen));
         };
-        kernel.plan(kernel.random.fraction() * slowest, label, told, sender);
+        kernel.plan(kernel.random.fraction() * slowest, label, deliver, sender);
       };
       const leave = () => {
         kernel.plan(kernel.random.fraction() * USUAL_MS, what, arrive);
-        if (!faults.strikes("late_duplicate")) return;
+        if (!faults.occurs("late_duplicate")) return;
         kernel.plan(kernel.random.fraction() * COPY_LATEST_MS, `once more: ${what}`, () => {
           bucket.doubts.arrived(operation);
           bucket.handle(request);

@@ -8,7 +8,7 @@ import { dayOf, must, PROJECT } from "./scope.ts";
  * queries of the adapter and prints the results. The argument is the engine's data folder.
  */
 
-export interface Said {
+export interface Output {
   readonly grants: string;
   readonly readonly: string;
   readonly hasClock: boolean;
@@ -34,7 +34,7 @@ const pages = must(await table.pages(scope, 100_000));
 const [first] = pages;
 if (first === undefined) throw new Error("the table has no page");
 const other = await open("other").check();
-const said: Said = {
+const output: Output = {
   grants: bridge.engine.run("SHOW GRANTS", "TSV").trim(),
   readonly: bridge.engine.run("SELECT getSetting('readonly')", "TSV").trim(),
   hasClock: must(await table.now()) !== null,
@@ -43,5 +43,5 @@ const said: Said = {
   pageBytes: must(await table.page(scope, first, async () => {})).length,
   otherTable: other.ok ? null : other.failure.reason,
 };
-process.stdout.write(JSON.stringify(said));
+process.stdout.write(JSON.stringify(output));
 await bridge.close();

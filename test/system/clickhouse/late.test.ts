@@ -143,7 +143,7 @@ const idsWhere = (project: string, where: string): readonly string[] =>
     .map(String);
 
 /** The rows that start in the days [from, to) and were inserted between two bounds. */
-const comeBetween = (project: string, [from, to]: readonly [number, number], [k, l]: readonly [number, number]) =>
+const insertedBetween = (project: string, [from, to]: readonly [number, number], [k, l]: readonly [number, number]) =>
   idsWhere(
     project,
     `toDayOfMonth(start_time) > ${from} AND toDayOfMonth(start_time) <= ${to}
@@ -187,11 +187,11 @@ describe("a schedule of a project in ClickHouse", () => {
       [first, retried, lost, last].map(({ id }) => id),
     );
     const [inFirst = [], inRetried = [], inLost = [], inLast = []] = carried.map((rows) => rows.map(([, id]) => id));
-    expect(inFirst).toEqual(comeBetween(projectId, [0, 1], [-1, 0]));
+    expect(inFirst).toEqual(insertedBetween(projectId, [0, 1], [-1, 0]));
     const late = (rows: (typeof carried)[number]) =>
       rows.filter(([file]) => file.includes("late-")).map(([, id]) => id);
-    expect(late(carried[1] ?? [])).toEqual(comeBetween(projectId, [0, 1], [0, 1]));
-    expect(inRetried.length - late(carried[1] ?? []).length).toBe(comeBetween(projectId, [1, 2], [-1, 1]).length);
+    expect(late(carried[1] ?? [])).toEqual(insertedBetween(projectId, [0, 1], [0, 1]));
+    expect(inRetried.length - late(carried[1] ?? []).length).toBe(insertedBetween(projectId, [1, 2], [-1, 1]).length);
     expect(inLost).toEqual([]);
     expect([...new Set((carried[3] ?? []).map(([file]) => file))]).toEqual([
       "day=1/late-1-00000.parquet",
@@ -204,8 +204,8 @@ describe("a schedule of a project in ClickHouse", () => {
     const all = [...inFirst, ...inRetried, ...inLast];
     expect(new Set(all).size).toBe(all.length);
     // Rows of a failed window of its own belong to that run, which can be retried.
-    const ofTheLost = new Set(comeBetween(projectId, [2, 3], [-1, 2]));
-    expect(all.sort()).toEqual(comeBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
+    const ofTheLost = new Set(insertedBetween(projectId, [2, 3], [-1, 2]));
+    expect(all.sort()).toEqual(insertedBetween(projectId, [0, 4], [-1, 3]).filter((id) => !ofTheLost.has(id)));
   });
 
   it("exports no late rows of windows before its project was bound again, or of a table that it no longer reads", async () => {
@@ -224,7 +224,7 @@ describe("a schedule of a project in ClickHouse", () => {
     const rebound = await schedule.window(1);
     expect(rebound).toMatchObject({ status: "COMPLETED", late: 0 });
     expect((await rowsOf("bound-again", [rebound.id])).flat().map(([, id]) => id)).toEqual(
-      comeBetween(projectId, [1, 2], [-1, 1]),
+      insertedBetween(projectId, [1, 2], [-1, 1]),
     );
     insertBetween(projectId, 2);
     await schedule.untilItAsks();

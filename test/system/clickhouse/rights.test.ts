@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { startClickHouseBridge } from "../../support/clickhouse-bridge.ts";
-import type { Said } from "./as-documented-user.ts";
+import type { Output } from "./as-documented-user.ts";
 import { guideUser } from "./documented-commands.ts";
 import { createTable, insertRuns, SKIPPED } from "./runs.ts";
 import { PROJECT } from "./scope.ts";
@@ -51,11 +51,11 @@ it("the user may run all queries of Waybill, and nothing else", async () => {
   writeFileSync(join(started, "config.xml"), `<clickhouse><users_config>${users}</users_config></clickhouse>`);
   const script = join(import.meta.dirname, "as-documented-user.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [script, data], { cwd: started });
-  const said: Said = JSON.parse(stdout);
-  expect(said).toMatchObject({ grants: grant.replace(/\w+$/, "default"), readonly, hasClock: true, days: [1000] });
-  expect(said.pages.reduce((sum, rows) => sum + rows, 0)).toBe(1000);
-  expect(said.pageBytes).toBeGreaterThan(10_000);
-  expect(said.otherTable).toBe("access_denied");
+  const output: Output = JSON.parse(stdout);
+  expect(output).toMatchObject({ grants: grant.replace(/\w+$/, "default"), readonly, hasClock: true, days: [1000] });
+  expect(output.pages.reduce((sum, rows) => sum + rows, 0)).toBe(1000);
+  expect(output.pageBytes).toBeGreaterThan(10_000);
+  expect(output.otherTable).toBe("access_denied");
 });
 
 /** The engine as a library runs every query as `default`. */

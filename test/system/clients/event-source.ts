@@ -1,5 +1,5 @@
 /** An event as received. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: string;
@@ -14,24 +14,24 @@ export async function* listen(
   url: string,
   headers: Readonly<Record<string, string>>,
   dropAfter = Number.POSITIVE_INFINITY,
-): AsyncGenerator<HeardEvent> {
+): AsyncGenerator<ReceivedEvent> {
   let lastId: string | null = null;
   for (;;) {
     const back: Record<string, string> = lastId === null ? {} : { "Last-Event-ID": lastId };
     const answer: Response = await fetch(url, { headers: { ...headers, Accept: "text/event-stream", ...back } });
     if (answer.status === 204) return;
     if (answer.status !== 200 || answer.body === null) throw new Error(`answered with ${answer.status}`);
-    let heard = 0;
+    let received = 0;
     for await (const event of eventsOf(answer.body)) {
       lastId = event.id;
       yield event;
-      heard += 1;
-      if (heard === dropAfter) break; // leaving the loop cancels the body
+      received += 1;
+      if (received === dropAfter) break; // leaving the loop cancels the body
     }
   }
 }
 
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<HeardEvent> {
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedEvent> {
   let waiting = "";
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {
     const messages = (waiting + piece).split("\n\n");

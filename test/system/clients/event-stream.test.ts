@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cancelExport, createDestination, createExport, createProject, readEvents } from "../../../dev/api.ts";
 import { type OwnWaybill, startOwnWaybill } from "../../support/own-waybill.ts";
-import { type HeardEvent, listen } from "./event-source.ts";
+import { listen, type ReceivedEvent } from "./event-source.ts";
 
 let waybill: OwnWaybill;
 let destinationId: string;
@@ -18,14 +18,14 @@ beforeAll(async () => {
 
 afterAll(() => waybill?.stop());
 
-const streamOf = (exportId: string, dropAfter?: number): AsyncGenerator<HeardEvent> =>
+const streamOf = (exportId: string, dropAfter?: number): AsyncGenerator<ReceivedEvent> =>
   listen(`${waybill.config.url}/api/v1/bulk-exports/${exportId}/events`, headers, dropAfter);
 
 /** All events of the stream, until the server ends it. */
-const all = async (stream: AsyncGenerator<HeardEvent>): Promise<HeardEvent[]> => {
-  const heard: HeardEvent[] = [];
-  for await (const event of stream) heard.push(event);
-  return heard;
+const all = async (stream: AsyncGenerator<ReceivedEvent>): Promise<ReceivedEvent[]> => {
+  const received: ReceivedEvent[] = [];
+  for await (const event of stream) received.push(event);
+  return received;
 };
 
 describe("the live stream of an export's events", () => {
@@ -38,9 +38,9 @@ describe("the live stream of an export's events", () => {
     });
     const [whole, broken] = await Promise.all([all(streamOf(exportId)), all(streamOf(exportId, 4))]);
     const listed = await readEvents(waybill.config, exportId);
-    for (const heard of [whole, broken]) {
-      expect(heard.map(({ data }) => JSON.parse(data))).toEqual(listed);
-      expect(heard.map(({ id, type }) => [id, type])).toEqual(listed.map(({ seq, type }) => [String(seq), type]));
+    for (const received of [whole, broken]) {
+      expect(received.map(({ data }) => JSON.parse(data))).toEqual(listed);
+      expect(received.map(({ id, type }) => [id, type])).toEqual(listed.map(({ seq, type }) => [String(seq), type]));
     }
     expect(listed.at(-1)?.type).toBe("ExportCompleted");
   });

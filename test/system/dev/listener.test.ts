@@ -168,14 +168,14 @@ it("a listener continues while the service is busy, and repeats reports without 
 });
 
 it("a listener that is stopped while its reports get no answer ends before its lease does", async () => {
-  const unheard = Array.from({ length: 100 }, () => 503);
-  const reports = [...unheard];
+  const unavailable = Array.from({ length: 100 }, () => 503);
+  const reports = [...unavailable];
   const service = await startService({ polls: [POLLED], reports });
   const listener = startListener({ url: service.url });
-  await until(() => reports.length < unheard.length);
+  await until(() => reports.length < unavailable.length);
   listener.kill("SIGTERM");
   await until(() => listener.exitCode !== null);
-  expect(unheard.length - reports.length).toBeLessThan(10); // one a second, and the lease lasts 60
+  expect(unavailable.length - reports.length).toBeLessThan(10); // one a second, and the lease lasts 60
   service.stop();
 });
 

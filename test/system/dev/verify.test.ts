@@ -61,9 +61,9 @@ const keyOf = (end: string): string => {
 const afterChange = async (key: string, change: () => Promise<unknown>, ...args: readonly string[]): Promise<Told> => {
   const before = await read(key);
   await change();
-  const told = await verify([exported.exportId, ...args]);
+  const result = await verify([exported.exportId, ...args]);
   await write(key, before);
-  return told;
+  return result;
 };
 
 const flipped = (bytes: Uint8Array): Uint8Array =>
@@ -85,19 +85,19 @@ describe("npm run verify", () => {
     const path = join(laboratory.waybill.folder, "manifest.json");
     writeFileSync(path, await manifestText(laboratory.waybill.config, exported.exportId));
     for (const what of [path, `s3://${s3.bucket_name}/${keyOf("manifest.json")}`]) {
-      const told = await verify([what, "--endpoint", s3.endpoint_url], environment);
-      expect(told.output).toContain("Complete:");
-      expect(told.code).toBe(0);
+      const result = await verify([what, "--endpoint", s3.endpoint_url], environment);
+      expect(result.output).toContain("Complete:");
+      expect(result.code).toBe(0);
     }
   });
 
   it("finds a file that was deleted", async () => {
     const key = keyOf("0-00000.parquet");
     const remove = () => client.send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
-    const told = await afterChange(key, remove);
-    expect(told.output).toContain(`MISSING  ${key}: it is not in the bucket.`);
-    expect(told.output).toContain("1 problem:");
-    expect(told.code).toBe(1);
+    const result = await afterChange(key, remove);
+    expect(result.output).toContain(`MISSING  ${key}: it is not in the bucket.`);
+    expect(result.output).toContain("1 problem:");
+    expect(result.code).toBe(1);
   });
 
   it("finds a file that was changed without changing its size", async () => {
@@ -113,10 +113,10 @@ describe("npm run verify", () => {
   it("finds a file that the manifest does not list", async () => {
     const key = keyOf("0-00000.parquet").replace("0-00000", "0-99999");
     await write(key, "extra");
-    const told = await verify([exported.exportId]);
+    const result = await verify([exported.exportId]);
     await client.send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
-    expect(told.output).toContain(`EXTRA    ${key}`);
-    expect(told.code).toBe(1);
+    expect(result.output).toContain(`EXTRA    ${key}`);
+    expect(result.code).toBe(1);
   });
 
   it("finds a changed manifest, whether called with the id or with the changed manifest", async () => {
@@ -166,9 +166,9 @@ describe("npm run verify", () => {
       [keys, "http://127.0.0.1:2/manifest.json", s3.endpoint_url, "No answer from http://127.0.0.1:2/manifest"],
     ] as const;
     for (const [environment, what, endpoint, words] of cases) {
-      const told = await verify([what, "--endpoint", endpoint], environment);
-      expect(told.output.trim().startsWith(words)).toBe(true);
-      expect(told.code).toBe(1);
+      const result = await verify([what, "--endpoint", endpoint], environment);
+      expect(result.output.trim().startsWith(words)).toBe(true);
+      expect(result.code).toBe(1);
     }
   });
 });

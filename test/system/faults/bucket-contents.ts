@@ -30,13 +30,13 @@ const impersonalBytes = async (bucket: LocalS3, key: string, bytes: Uint8Array, 
   if (key.endsWith("manifest.json")) return impersonal(new TextDecoder().decode(bytes), names);
   if (!key.endsWith("_SUCCESS")) return bytes;
   const manifest = await bucket.get(key.replace("_SUCCESS", "manifest.json"));
-  const said = new TextDecoder().decode(bytes);
-  return manifest !== null && said === `sha256:${sha256(manifest)}\n` ? "names the manifest" : said;
+  const content = new TextDecoder().decode(bytes);
+  return manifest !== null && content === `sha256:${sha256(manifest)}\n` ? "names the manifest" : content;
 };
 
 const impersonal = (text: string, { exportId, runIds, prefix }: ExportNames): string =>
   runIds
-    .reduce((told, id, ordinal) => told.replaceAll(id, `<run ${ordinal}>`), text)
+    .reduce((masked, id, ordinal) => masked.replaceAll(id, `<run ${ordinal}>`), text)
     .replaceAll(exportId, "<export>")
     .replaceAll(`${prefix}/`, "<prefix>/")
     .replaceAll(`"${prefix}"`, '"<prefix>"');

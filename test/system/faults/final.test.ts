@@ -18,14 +18,14 @@ const expectNoProof = ({ contents }: Outcome) => {
 const namesOf = (contents: Contents) => filesOf(contents).map((key) => key.slice(key.lastIndexOf("/") + 1));
 
 describe("a storage or destination error ends the run and its export immediately", () => {
-  it.each<readonly [title: string, fault: FaultRule["fault"], said: RegExp]>([
+  it.each<readonly [title: string, fault: FaultRule["fault"], error: RegExp]>([
     ["revoked permissions (AccessDenied)", "access_denied", /^Access denied \(AccessDenied\).*s3:PutObject/],
     ["a token that expires (ExpiredToken)", "expired_token", /\(ExpiredToken\).*Give fresh credentials/],
     ["a deleted bucket (NoSuchBucket)", "no_such_bucket", /^Bucket is not valid \(NoSuchBucket\)/],
-  ])("%s", async (_title, fault, said) => {
+  ])("%s", async (_title, fault, error) => {
     const outcome = await exportUnder({ operation: [...EVERY_WRITE], key: SECOND_FILE, count: "always", fault });
     expect(outcome.status).toBe("FAILED");
-    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(said) }, {}]);
+    expect(outcome.errors).toEqual([{ retry_0: expect.stringMatching(error) }, {}]);
     expect(laboratory().s3.requests.filter((one) => one.fault === fault)).toHaveLength(1);
     expect(namesOf(outcome.contents)).toContain("0-00000.parquet");
     expect(outcome.openUploads).toEqual([]);

@@ -6,17 +6,17 @@ import { QUICK } from "./laboratory.ts";
 const { exportUnder, undisturbed, laboratory } = useLaboratory(QUICK);
 
 /** A fault of one request, and the error recorded by the first day's run; null: it uses no retry. */
-type Row = readonly [title: string, rule: FaultRule, said: RegExp | null];
+type Row = readonly [title: string, rule: FaultRule, error: RegExp | null];
 
 const NO_ANSWER = /no answer.*connection failed/i;
 
 /** The export is still complete: the same bytes, no open upload, no more retries than given. */
-const expectUnchanged = async (rules: readonly FaultRule[], said: RegExp | null) => {
+const expectUnchanged = async (rules: readonly FaultRule[], error: RegExp | null) => {
   const outcome = await exportUnder(...rules);
   expect(outcome.status).toBe("COMPLETED");
   expect(outcome.contents).toEqual(undisturbed());
   expect(outcome.openUploads).toEqual([]);
-  expect(outcome.errors).toEqual([said === null ? {} : { retry_0: expect.stringMatching(said) }, {}]);
+  expect(outcome.errors).toEqual([error === null ? {} : { retry_0: expect.stringMatching(error) }, {}]);
   for (const rule of rules) expect(laboratory().s3.requests.some((one) => one.fault === rule.fault)).toBe(true);
 };
 
@@ -44,8 +44,8 @@ describe("a transient fault is retried, and the bytes are those of an undisturbe
     ],
     ["a wrong clock (403)", { operation: "put_part", fault: "clock_skew" }, /RequestTimeTooSkewed.*clock/],
     ["slow parts", { operation: "put_part", count: 3, fault: "slow", forMs: 200 }, null],
-  ])("%s", async (_title, rule, said) => {
-    await expectUnchanged([rule], said);
+  ])("%s", async (_title, rule, error) => {
+    await expectUnchanged([rule], error);
   });
 
   it("a store whose port is closed for a while", async () => {
@@ -53,9 +53,9 @@ describe("a transient fault is retried, and the bytes are those of an undisturbe
     expect(outcome.status).toBe("COMPLETED");
     expect(outcome.contents).toEqual(undisturbed());
     expect(outcome.openUploads).toEqual([]);
-    const said = Object.values(outcome.errors[0] ?? {});
-    expect(said.length).toBeGreaterThan(0);
-    for (const text of said) expect(text).toMatch(NO_ANSWER);
+    const errors = Object.values(outcome.errors[0] ?? {});
+    expect(errors.length).toBeGreaterThan(0);
+    for (const text of errors) expect(text).toMatch(NO_ANSWER);
   });
 
   it("the lost answer to the opening of an upload: the unknown upload is left to the bucket's lifecycle rules", async () => {
@@ -129,8 +129,8 @@ describe("a wrong or ambiguous result of an upload is checked", () => {
       null,
     ],
     ["a part that the network delivers twice", { operation: "put_part", fault: "delivered_again", forMs: 300 }, null],
-  ])("%s", async (_title, rule, said) => {
-    await expectUnchanged([rule], said);
+  ])("%s", async (_title, rule, error) => {
+    await expectUnchanged([rule], error);
   });
 
   it.each<readonly [title: string, write: Pick<FaultRule, "operation" | "key">]>([

@@ -288,8 +288,8 @@ describe("events", () => {
     const [root = "", member] = field.split(".");
     const wrapped = { [member ?? root.slice(0, -1)]: [{ role: "x" }] };
     expect(await runOf({ events })).toMatchObject({ [root]: wrapped });
-    const said = attributes({ "gen_ai.prompt": "p", "gen_ai.completion": "c" });
-    expect(await runOf({ events, attributes: said })).toMatchObject({
+    const sent = attributes({ "gen_ai.prompt": "p", "gen_ai.completion": "c" });
+    expect(await runOf({ events, attributes: sent })).toMatchObject({
       inputs: { input: "p" },
       outputs: { output: "c" },
     });
@@ -314,7 +314,7 @@ describe("events", () => {
   });
 });
 
-function usage(said: object): object {
+function usage(sent: object): object {
   return {
     prompt_tokens: null,
     completion_tokens: null,
@@ -322,6 +322,6 @@ function usage(said: object): object {
     prompt_cost: null,
     completion_cost: null,
     total_cost: null,
-    ...said,
+    ...sent,
   };
 }

@@ -132,8 +132,10 @@ describe("a request", () => {
   });
 
   it("may have 64-bit numbers as text or as numbers, without loss of digits", async () => {
-    const said = attributes({ a: 2n ** 63n - 1n, b: [-9007199254740993n, 7n], c: '"1234567890123456789"', d: "\\" });
-    const asText = request(span({ attributes: said, startTimeUnixNano: later(1n), endTimeUnixNano: later(999_211n) }));
+    const encoded = attributes({ a: 2n ** 63n - 1n, b: [-9007199254740993n, 7n], c: '"1234567890123456789"', d: "\\" });
+    const asText = request(
+      span({ attributes: encoded, startTimeUnixNano: later(1n), endTimeUnixNano: later(999_211n) }),
+    );
     const asNumbers = text(json(asText))?.replaceAll(/"(-?\d+)"/g, "$1") ?? "";
     expect(asNumbers).toContain(":9223372036854775807}");
     const expected = await read(json(asText), "json");

@@ -50,10 +50,10 @@ describe("the plan of a seal", () => {
 
   it("never includes a run without a start time, or with feedback only", () => {
     const changes = [
-      hot("unborn", { kind: "patch", start: null }),
+      hot("withoutStart", { kind: "patch", start: null }),
       hot("rated", { kind: "feedback", start: null, rank: 0 }),
     ];
-    const left = new Set(["unborn", "rated"]);
+    const left = new Set(["withoutStart", "rated"]);
     expect(plan(changes, { scope: "everything" })).toEqual({ fresh: [], folds: new Map(), left, oldestLeftAt: null });
   });
 
@@ -72,10 +72,10 @@ describe("the plan of a seal", () => {
   it("has the same start time of a run as the merge", () => {
     const dotted_order = fc.constantFrom(null, "", "20300101T100000000001Zx", "20300102T100000000001Zx");
     const fields = fc.record({ start_time: fc.constantFrom(null, 5, 6), dotted_order });
-    const said = fc.tuple(fc.constantFrom("post", "patch"), fields).map(([kind, one]) => change(kind, one));
+    const postOrPatch = fc.tuple(fc.constantFrom("post", "patch"), fields).map(([kind, one]) => change(kind, one));
     const rated = fields.map((one) => ({ ...feedback("f", {}), ...one }));
     fc.assert(
-      fc.property(fc.array(fc.oneof(said, rated)), (changes) => {
+      fc.property(fc.array(fc.oneof(postOrPatch, rated)), (changes) => {
         const stored = changes.map((one) => hot(RUN_ID, { kind: one.kind, ...startHint(one) }));
         const { start = null } = groupByRun(stored, new Map())[0] ?? {};
         expect(start).toBe(mergeChanges(noRun(RUN_ID), changes).fields.start_time);

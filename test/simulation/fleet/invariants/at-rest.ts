@@ -22,7 +22,7 @@ export const atRest: FleetInvariant = {
   watch: (world, violated) => {
     const { logs, ledger, left, operator } = world;
     const unsettled = (): string | null => {
-      const leftIds = [...left].map((place) => operator.listenerId(place));
+      const leftIds = [...left].map((index) => operator.listenerId(index));
       for (const actor of logs.deployments.values()) {
         const state = logs.deploymentState(actor);
         if (state.status === "NONE") continue;

@@ -4,35 +4,35 @@ import type { DeploymentRecord } from "../../../../src/domain/deployment/records
 import type { Invariant, Watch } from "../../invariants/invariant.ts";
 import type { FleetWorld } from "../fleet-world.ts";
 
-/** A sentence that must be true of every fleet at all times. */
+/** A statement that must hold at all times in all worlds of fleets. */
 export type FleetInvariant = Invariant<FleetWorld, FleetWatch>;
 
-/** The moments of a fleet at which an invariant looks. */
+/** Callbacks for the moments at which an invariant of a fleet is checked. */
 export interface FleetWatch extends Watch {
-  /** The owner was answered with the record of a deployment. */
+  /** The owner received the record of a deployment. */
   readonly onAnswered?: (record: DeploymentRecord) => void;
-  /** The owner was told that a deployment does not exist, although it was created and not deleted. */
+  /** The owner received the answer that a deployment does not exist, although it was created and not deleted. */
   readonly onMissing?: (deploymentId: string) => void;
-  /** A process was given work. */
+  /** A process received work. */
   readonly onWork?: (work: ListenerWork) => void;
   /** A process sends a report. */
-  readonly onSaid?: (said: ListenerReport) => void;
+  readonly onReport?: (report: ListenerReport) => void;
   /** A report was answered. */
-  readonly onHeard?: (heard: Heard) => void;
-  /** A process stops a revision because of the answer to the poll that it sent at `askedAt`. */
+  readonly onReportAnswered?: (answered: AnsweredReport) => void;
+  /** A process stops a revision because of the answer to the poll at `polledAt`. */
   readonly onStopped?: (stopped: Stopped) => void;
-  /** After the faults: what is not yet as it must become; null: all is. */
+  /** After the faults: a condition that does not hold yet; null: all hold. */
   readonly unsettled?: () => string | null;
 }
 
-export interface Heard {
-  readonly said: ListenerReport;
+export interface AnsweredReport {
+  readonly report: ListenerReport;
   readonly sentAt: number;
-  readonly isTaken: boolean;
+  readonly isAccepted: boolean;
 }
 
 export interface Stopped {
   readonly deploymentId: string;
   readonly revisionId: string;
-  readonly askedAt: number;
+  readonly polledAt: number;
 }

@@ -11,7 +11,7 @@ import { sealedSecrets } from "./sealed-secrets.ts";
 import { trueActive } from "./true-active.ts";
 import { trueFleet } from "./true-fleet.ts";
 
-/** All invariants of a fleet, each in its own file; the first two are those of exports. */
+/** All invariants of a fleet; the first two are shared with exports. */
 export const FLEET_INVARIANTS: readonly FleetInvariant[] = [
   history,
   awake,

@@ -6,9 +6,9 @@ export const keptRunning: FleetInvariant = {
   promise:
     "The answer to a poll never lets a listener stop a revision that served when the poll was sent and still serves.",
   watch: ({ ledger }, violated) => ({
-    onStopped: ({ revisionId, askedAt }) => {
+    onStopped: ({ revisionId, polledAt }) => {
       for (const [deployment, { revision, since }] of ledger.active)
-        if (revision.id === revisionId && since < askedAt)
+        if (revision.id === revisionId && since < polledAt)
           violated(`a listener stops ${revisionId}, which serves ${deployment.name}`);
     },
   }),

@@ -6,7 +6,7 @@ const WAITING: readonly RevisionStatus[] = ["QUEUED", "AWAITING_BUILD", "AWAITIN
 /** Statuses that a revision keeps. */
 const FINAL: readonly RevisionStatus[] = ["CREATE_FAILED", "BUILD_FAILED", "DEPLOY_FAILED", "SKIPPED"];
 
-/** A newer revision goes before an older one, and a final status stays. */
+/** A newer revision is deployed before an older one, and a final status does not change. */
 export const newestFirst: FleetInvariant = {
   name: "newest-first",
   promise:

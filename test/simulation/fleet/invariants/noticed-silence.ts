@@ -1,25 +1,25 @@
 import type { FleetInvariant } from "./fleet-invariant.ts";
 
-/** A listener is silent after this long without a poll. Its alarm may be late by the two others. */
+/** A listener is silent after this time without a poll. Its alarm may be late by the two times below. */
 const SILENT_MS = 100_000;
 const SLACK_MS = 1000;
 const PLATFORM_PAUSE_MS = 80_000;
 
-/** A silent listener is noticed, and so is one that polls again. */
+/** A silent listener is detected, and so is one that polls again. */
 export const noticedSilence: FleetInvariant = {
   name: "noticed-silence",
   promise:
-    "After a poll of a listener an alarm is set that notices its silence; the revision that serves is UNKNOWN when its listener left for good, and DEPLOYED while it polls.",
+    "After a poll of a listener an alarm is set that notices its silence; the revision that serves is UNKNOWN when its listener has ended permanently, and DEPLOYED while it polls.",
   watch: (world, violated) => {
     const { ledger, logs, operator, kernel, left } = world;
     const served = function* () {
       for (const { revision } of ledger.active.values()) {
         const state = logs.deploymentState(revision.deployment);
         if (state.status !== "ACTIVE") continue;
-        const place = world.scenario.listeners.findIndex(
+        const index = world.scenario.listeners.findIndex(
           (_, i) => operator.listenerId(i) === state.definition.listenerId,
         );
-        yield { revision, isPresent: !left.has(place) };
+        yield { revision, isPresent: !left.has(index) };
       }
     };
     return {
@@ -45,7 +45,7 @@ export const noticedSilence: FleetInvariant = {
         for (const { revision } of served())
           if (revision.status !== "UNKNOWN")
             violated(
-              `revision ${revision.ordinal} of ${revision.deployment.name} is ${revision.status}, its listener gone`,
+              `revision ${revision.ordinal} of ${revision.deployment.name} is ${revision.status}although its listener has ended`,
             );
       },
     };

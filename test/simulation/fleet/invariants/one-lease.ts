@@ -5,7 +5,7 @@ import type { FleetInvariant } from "./fleet-invariant.ts";
 export const oneLease: FleetInvariant = {
   name: "one-lease",
   promise:
-    "A deployment has at most one valid lease and one revision at work; a lease is given to one process, of the listener that the deployment names, and is valid until it runs out.",
+    "A deployment has at most one valid lease and one revision at work; a lease is given to one process, of the listener that the deployment names, and is valid until it expires.",
   watch: ({ ledger, logs }, violated) => {
     const given = new Set<string>();
     return {
@@ -28,7 +28,7 @@ export const oneLease: FleetInvariant = {
           const lease = ledger.leaseOn(event.revisionId);
           if (lease === null) violated(`${actor.name} says that a lease on ${event.revisionId} is lost; there is none`);
           else if (event.at < lease.until)
-            violated(`${actor.name} takes a lease back ${lease.until - event.at} ms before it runs out`);
+            violated(`${actor.name} takes a lease back ${lease.until - event.at} ms before it expires`);
         }
       },
       onWork: ({ leaseId }) => {

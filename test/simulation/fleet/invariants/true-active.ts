@@ -4,7 +4,7 @@ import type { FleetInvariant } from "./fleet-invariant.ts";
 export const trueActive: FleetInvariant = {
   name: "true-active",
   promise:
-    "The active revision is the one that became DEPLOYED last; only a newer one replaces it; what an owner is told of it is durable.",
+    "The active revision is the one that became DEPLOYED last; only a newer one replaces it; what an owner receives about it is durable.",
   watch: ({ ledger, logs }, violated) => {
     const everActive = new Set<string>();
     return {
@@ -35,9 +35,11 @@ export const trueActive: FleetInvariant = {
           ledger.revisions.has(latestRevisionId) ||
           ledger.registered.get(latestRevisionId) === definition.id;
         if (!isKnown)
-          violated(`the owner of ${definition.id} was told of revision ${latestRevisionId}, which is in no log`);
+          violated(`the owner of ${definition.id} received the revision ${latestRevisionId}, which is in no log`);
         if (activeRevisionId !== null && !everActive.has(activeRevisionId))
-          violated(`the owner of ${definition.id} was told that ${activeRevisionId} serves, which was never DEPLOYED`);
+          violated(
+            `the owner of ${definition.id} received the active revision ${activeRevisionId}, which was never DEPLOYED`,
+          );
       },
     };
   },

@@ -11,8 +11,8 @@ const NAMES: Readonly<Record<Compression, CompressionCodec>> = {
 };
 
 /** Column chunks are only copied if they have the requested codec: a chunk with another codec was copied by mistake. */
-export const askedCodec: Invariant = {
-  name: "asked-codec",
+export const requestedCodec: Invariant = {
+  name: "requested-codec",
   promise: "Each column chunk in the committed files of an export has the compression of the export.",
   watch: (world, violated) => ({
     atRest: () => {

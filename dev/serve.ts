@@ -18,10 +18,10 @@ export const serve = async (): Promise<void> => {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop.abort());
   const stateDir = stateDirectory();
-  const options = { port: portAsked(), stateDir, settings: settingsIn(process.env) };
+  const options = { port: requestedPort(), stateDir, settings: settingsIn(process.env) };
   await supervise<RunningWaybill>({
     start: () => startWaybill(options),
-    stopAsked: stop.signal,
+    stopRequested: stop.signal,
     started: (waybill, ends) =>
       ends === 0 ? greet(waybill, stateDir) : console.log(`Waybill listens on ${waybill.config.url} again.`),
     endedUnexpectedly: ({ logFile }, ends) => console.error(endedMessage(logFile, ends)),
@@ -40,7 +40,7 @@ const greet = ({ config, logFile }: RunningWaybill, stateDir: string): void => {
   console.log(`Log: ${logFile}\nCtrl-C stops the service and keeps its state.`);
 };
 
-const portAsked = (): number => {
+const requestedPort = (): number => {
   const text = process.env.PORT ?? String(DEFAULT_PORT);
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port <= HIGHEST_PORT) return port;

@@ -10,7 +10,7 @@ export interface Supervised {
 export interface Supervision<Service extends Supervised> {
   start(): Promise<Service>;
   /** Aborted when a stop is requested. */
-  readonly stopAsked: AbortSignal;
+  readonly stopRequested: AbortSignal;
   /** `ends`: how often the service has ended in a row. */
   started(service: Service, ends: number): void;
   endedUnexpectedly(service: Service, ends: number): void;
@@ -28,8 +28,8 @@ const PAUSE_MS = 1000;
  * and a DevFailure when the service ends MAX_ENDS times in a row.
  */
 export const supervise = async <Service extends Supervised>(on: Supervision<Service>): Promise<void> => {
-  const stopped = new Promise<null>((resolve) => on.stopAsked.addEventListener("abort", () => resolve(null)));
-  for (let ends = 0; !on.stopAsked.aborted; ) {
+  const stopped = new Promise<null>((resolve) => on.stopRequested.addEventListener("abort", () => resolve(null)));
+  for (let ends = 0; !on.stopRequested.aborted; ) {
     const starting = on.start();
     const service = await Promise.race([stopped, starting]);
     if (service === null) return starting.then((late) => late.stop()).catch(() => {}); // what did not start has ended
@@ -37,7 +37,7 @@ export const supervise = async <Service extends Supervised>(on: Supervision<Serv
     on.started(service, ends);
     await Promise.race([stopped, service.ended]);
     await service.stop();
-    if (on.stopAsked.aborted) return;
+    if (on.stopRequested.aborted) return;
     ends = Date.now() - startedAt < STEADY_MS ? ends + 1 : 1;
     on.endedUnexpectedly(service, ends);
     if (ends === MAX_ENDS) throw new DevFailure(`The service ended ${ends} times in a row. It is not started again.`);

@@ -33,9 +33,9 @@ export async function collectWithinBudget<Item, Answer>(
   while (actors > 0 && freeBytes >= budgetBytes * MIN_FREE_PART) {
     const missing = items.filter((item) => !known.has(item));
     // A group is never empty.
-    const asked = [...Map.groupBy(missing, actorOf).values()].slice(0, actors) as [Item, ...Item[]][];
-    const share = Math.floor(freeBytes / asked.length);
-    await mapConcurrent(LANES, asked, async (ofActor) => {
+    const groups = [...Map.groupBy(missing, actorOf).values()].slice(0, actors) as [Item, ...Item[]][];
+    const share = Math.floor(freeBytes / groups.length);
+    await mapConcurrent(LANES, groups, async (ofActor) => {
       for (const [index, answer] of (await ask(ofActor, share)).entries()) {
         const item = ofActor[index];
         if (item !== undefined) known.set(item, answer);
@@ -43,8 +43,8 @@ export async function collectWithinBudget<Item, Answer>(
       }
     });
     // If the share was too small for the first actor, fewer actors get larger shares.
-    const wasEnough = asked[0]?.every((item) => known.has(item)) ?? false;
-    if (!wasEnough) actors = Math.floor(asked.length / 2);
+    const wasEnough = groups[0]?.every((item) => known.has(item)) ?? false;
+    if (!wasEnough) actors = Math.floor(groups.length / 2);
   }
   const [first] = items;
   if (first !== undefined && !known.has(first)) return ask([first], UNBOUNDED);

@@ -86,10 +86,10 @@ export class FleetActor extends DurableObject<Env> implements FleetProtocol {
 
   /** A deleted deployment frees its name and its listener at once, even if its message was not delivered yet. */
   async #removeDeleted(tenantId: string, ids: readonly string[]): Promise<void> {
-    const asked = ids.map(async (id) => {
+    const removals = ids.map(async (id) => {
       if (await deployment(this.env, tenantId, id).isDeleted()) await this.removeDeployment(id);
     });
-    await Promise.all(asked);
+    await Promise.all(removals);
   }
 
   #deliverAll(): Promise<boolean> {

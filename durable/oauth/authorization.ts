@@ -20,11 +20,11 @@ import { reasonOf } from "./reason.ts";
 /** Opens an authorization; the user follows its URL. */
 export async function beginAuthorization(
   log: GrantLog,
-  asked: Parameters<GrantProtocol["authenticate"]>[0],
+  request: Parameters<GrantProtocol["authenticate"]>[0],
 ): Promise<Result<Authentication, Refusal>> {
-  const { provider, holder, redirectUri, isDefault } = asked;
+  const { provider, holder, redirectUri, isDefault } = request;
   const { record } = provider;
-  const scopes = asked.scopes.length > 0 ? asked.scopes : record.defaultScopes;
+  const scopes = request.scopes.length > 0 ? request.scopes : record.defaultScopes;
   const authId = crypto.randomUUID();
   const verifier = record.usesPkce ? newVerifier() : null;
   const envelope = verifier === null ? null : await log.sealVerifier(authId, verifier);

@@ -15,14 +15,15 @@ export class GrantActor extends DurableObject<Env> implements GrantProtocol {
   readonly #log = new GrantLog(this.ctx, this.env);
   readonly #tokens = new Tokens(this.#log);
 
-  async authenticate(asked: Parameters<GrantProtocol["authenticate"]>[0]): Promise<Result<Authentication, Refusal>> {
-    const matching = asked.forceNew ? [] : this.#tokens.matching(asked);
-    if (matching.length === 0 && asked.tokenId !== null && !asked.forceNew) return fail(unknownToken(asked.tokenId));
+  async authenticate(request: Parameters<GrantProtocol["authenticate"]>[0]): Promise<Result<Authentication, Refusal>> {
+    const matching = request.forceNew ? [] : this.#tokens.matching(request);
+    if (matching.length === 0 && request.tokenId !== null && !request.forceNew)
+      return fail(unknownToken(request.tokenId));
     for (const id of matching) {
-      const usable = await this.#tokens.use(id, asked.provider);
+      const usable = await this.#tokens.use(id, request.provider);
       if (usable !== null) return usable.ok ? ok({ kind: "token", ...usable.value }) : usable;
     }
-    return beginAuthorization(this.#log, asked);
+    return beginAuthorization(this.#log, request);
   }
 
   async token({ provider, tokenId }: Parameters<GrantProtocol["token"]>[0]): Promise<Result<string, Refusal>> {

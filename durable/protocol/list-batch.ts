@@ -31,16 +31,16 @@ export async function batchOf<T>(
   { after, offset, limit }: ListBatchQuery,
   read: (id: string) => Promise<T | null>,
 ): Promise<ListBatch<T>> {
-  const asked = pageOf(ids, { offset: after === null ? offset : ids.indexOf(after) + 1, limit });
+  const pageIds = pageOf(ids, { offset: after === null ? offset : ids.indexOf(after) + 1, limit });
   const items: T[] = [];
   let characters = 0;
-  for (let at = 0; at < asked.length; at += READ_TOGETHER) {
-    const batch = asked.slice(at, at + READ_TOGETHER);
+  for (let at = 0; at < pageIds.length; at += READ_TOGETHER) {
+    const batch = pageIds.slice(at, at + READ_TOGETHER);
     for (const [index, item] of (await Promise.all(batch.map(read))).entries()) {
       if (item === null) continue;
       items.push(item);
       characters += JSON.stringify(item).length;
-      const isLast = at + index + 1 === asked.length;
+      const isLast = at + index + 1 === pageIds.length;
       if (characters >= BATCH_CHARACTERS && !isLast) return { items, next: batch[index] ?? null };
     }
   }

@@ -44,7 +44,7 @@ export type AuthorizationStatus =
 /** One per user and provider: `grant/<tenant id>/<user id>/<id of the provider's record>`. */
 export interface GrantProtocol {
   /** A matching token, refreshed if it is about to expire; a new authorization if there is none. */
-  authenticate(asked: {
+  authenticate(request: {
     readonly provider: Provider;
     readonly holder: Holder;
     readonly scopes: readonly string[];
@@ -56,7 +56,7 @@ export interface GrantProtocol {
     readonly isDefault: boolean;
   }): Promise<Result<Authentication, Refusal>>;
   /** The token with that id, refreshed as in `authenticate`. */
-  token(asked: { readonly provider: Provider; readonly tokenId: string }): Promise<Result<string, Refusal>>;
+  token(request: { readonly provider: Provider; readonly tokenId: string }): Promise<Result<string, Refusal>>;
   /** Completes an authorization with the provider's answer, once. */
   finish(back: {
     readonly provider: Provider;

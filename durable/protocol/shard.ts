@@ -88,7 +88,7 @@ export interface ShardEstimate {
 }
 
 export interface FeedbackQuestion {
-  readonly asked: readonly { readonly id: string; readonly runId: string }[];
+  readonly requested: readonly { readonly id: string; readonly runId: string }[];
   /** Content is answered until it reaches this many bytes. */
   readonly maxBytes: number;
 }

@@ -1,6 +1,6 @@
 import type { Result } from "../../src/domain/shared/result.ts";
 import type { Order } from "../../src/trace/query/order.ts";
-import type { FeedbackSaid, RunChange } from "../../src/trace/run/change.ts";
+import type { FeedbackChange, RunChange } from "../../src/trace/run/change.ts";
 import type { Capacity } from "./shard.ts";
 
 /**
@@ -25,7 +25,7 @@ export interface UnroutedProtocol {
   /** A page of the matching feedback, with the day of each; limited to the size of a message. */
   listFeedback(query: FeedbackQuery): Promise<LocatedFeedbackPage>;
   /** Changes or deletes a feedback by its id; false: there is none. Durable when this answers. */
-  editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>>;
+  editFeedback(change: FeedbackChange): Promise<Result<boolean, Capacity>>;
   /** Deletes all data of the project, in steps of an alarm, including data that arrives later. */
   eraseProject(projectId: string): Promise<void>;
   /** Makes every day of the project check its retention, in steps of an alarm. */
@@ -63,7 +63,7 @@ export interface LocatedFeedback {
   /** Day of its run; null: the run was not found yet. */
   readonly runDay: KnownDay | null;
   /** Its changes that are not delivered yet. */
-  readonly undelivered: readonly FeedbackSaid[];
+  readonly undelivered: readonly FeedbackChange[];
 }
 
 export interface LocatedFeedbackPage {

@@ -32,7 +32,7 @@ export interface WorkspaceProtocol {
 
   /** Finds or creates projects by name, and finds them by id. One answer per question, in order. */
   resolveProjects(
-    asked: readonly ({ readonly name: string } | { readonly id: string })[],
+    references: readonly ({ readonly name: string } | { readonly id: string })[],
   ): Promise<readonly Result<Project, Refusal>[]>;
   /**
    * Finds or creates the project of that name, and adds the key, in one step. `conflict`: the key was revoked, and nothing

@@ -109,7 +109,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
 
   async feedback(question: FeedbackQuestion): Promise<FoundFeedback> {
     return this.#read(
-      question.asked.map(() => null),
+      question.requested.map(() => null),
       (view) => readFeedback(view, question),
     );
   }

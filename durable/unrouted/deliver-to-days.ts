@@ -29,10 +29,10 @@ export async function deliverToDays(
   if (store.total.changes === 0) return outcome;
   await searched.search(env, tenantId, days, async (candidates) => {
     const mayBeOn = (day: KnownDay, runId: string) => candidates.get(day)?.has(runId) ?? true;
-    const asked = days.filter((day) => candidates.get(day)?.size !== 0);
+    const searchedDays = days.filter((day) => candidates.get(day)?.size !== 0);
     const runIds = candidateRuns(store, [...candidates.values()]);
     for (let at = 0; at < runIds.length; at += RUNS_PER_STEP) {
-      const delivered = await search.deliverFound(runIds.slice(at, at + RUNS_PER_STEP), () => asked, mayBeOn);
+      const delivered = await search.deliverFound(runIds.slice(at, at + RUNS_PER_STEP), () => searchedDays, mayBeOn);
       if (!delivered.ok) outcome = delivered;
     }
     return outcome.ok;

@@ -99,11 +99,11 @@ export class UnroutedSearch {
     let missing = missingNow();
     for (const isNamed of [true, false]) {
       for (let at = 0; at < days.length && missing.length > 0; at += SHARDS_AT_ONCE) {
-        const asked = days.slice(at, at + SHARDS_AT_ONCE);
+        const batch = days.slice(at, at + SHARDS_AT_ONCE);
         const candidates = (day: KnownDay) =>
           missing.filter((run) => isNamedBy(run, day.projectId) === isNamed && mayBeOn(day, run.id));
         // Waits for all, even if one fails: the next search for these runs must not overlap this one.
-        const answers = await Promise.allSettled(asked.map((day) => this.#askDay(day, candidates(day), found)));
+        const answers = await Promise.allSettled(batch.map((day) => this.#askDay(day, candidates(day), found)));
         const failed = answers.find(({ status }) => status === "rejected");
         if (failed?.status === "rejected") throw failed.reason;
         missing = missingNow();

@@ -126,12 +126,12 @@ export class UnroutedStore {
   }
 
   daysToQuery({ projectIds, firstDay, lastDay, order, limit }: DaysToQuery): KnownDay[] {
-    const isAsked = "(? IS NULL OR project IN (SELECT value FROM json_each(?)))";
-    const asked = projectIds === null ? null : JSON.stringify(projectIds);
-    const query = `WHERE ${isAsked} AND day IN (
-      SELECT DISTINCT day FROM day WHERE ${isAsked} AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT ?
+    const isSelected = "(? IS NULL OR project IN (SELECT value FROM json_each(?)))";
+    const projects = projectIds === null ? null : JSON.stringify(projectIds);
+    const query = `WHERE ${isSelected} AND day IN (
+      SELECT DISTINCT day FROM day WHERE ${isSelected} AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT ?
     ) ORDER BY day ${order}, project`;
-    return this.#days(query, asked, asked, asked, asked, firstDay, lastDay, limit);
+    return this.#days(query, projects, projects, projects, projects, firstDay, lastDay, limit);
   }
 
   /** The caller must then call `postpone`, once for all changes of the run. */

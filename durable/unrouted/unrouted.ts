@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../src/domain/shared/time.ts";
 import { log } from "../../src/log.ts";
 import { readSettings } from "../../src/settings.ts";
-import type { FeedbackSaid, RunChange } from "../../src/trace/run/change.ts";
+import type { FeedbackChange, RunChange } from "../../src/trace/run/change.ts";
 import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 import { feedbackBytes, MAX_RUN_FEEDBACK_BYTES } from "../../src/trace/run/feedback-list.ts";
 import { candidateDays } from "../../src/trace/run/routing.ts";
@@ -103,13 +103,13 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     return { located, isAll: true };
   }
 
-  async editFeedback(said: FeedbackSaid): Promise<Result<boolean, Capacity>> {
-    const known = this.#feedback.find(said.id);
+  async editFeedback(edit: FeedbackChange): Promise<Result<boolean, Capacity>> {
+    const known = this.#feedback.find(edit.id);
     if (known === null) return ok(false);
     const { runDay } = known;
     const hasCapacity = await this.#hasCapacityFor(async () => runDay !== null);
     if (!hasCapacity) return fail(TOO_MANY_UNROUTED_CHANGES);
-    const parking = this.#park([feedbackEdit(known.runId, said)]);
+    const parking = this.#park([feedbackEdit(known.runId, edit)]);
     if (!parking.ok) return parking;
     if (runDay !== null) await this.#searchNow([known.runId], () => [runDay]);
     return ok(true);
@@ -242,8 +242,8 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     const runIds = new Set<string>();
     try {
       this.ctx.storage.transactionSync(() => {
-        for (const said of changes)
-          for (const change of [...this.#moved(said), said]) {
+        for (const original of changes)
+          for (const change of [...this.#moved(original), original]) {
             const { projectId, candidateDays: days } = hintsOf(change);
             this.#store.add(change, projectId, days, now, now + FIRST_PAUSE_MS);
             this.#feedback.apply(change);
@@ -271,7 +271,7 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
   }
 
   /** The changes of a feedback that are not delivered yet. */
-  #undeliveredOf(runId: string, id: string): readonly FeedbackSaid[] {
+  #undeliveredOf(runId: string, id: string): readonly FeedbackChange[] {
     const { changes } = this.#store.changesOf(runId, MAX_PARKED_FEEDBACK_BYTES);
     return changes.flatMap(({ feedback }) => (feedback?.id === id ? [feedback] : []));
   }

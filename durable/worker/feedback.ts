@@ -48,8 +48,8 @@ export async function* listFeedback(
 
 /** null: there is none with that id. */
 export async function findFeedback(env: Env, tenantId: string, id: string): Promise<FeedbackRecord | null> {
-  const asked = { ...ANY_FEEDBACK, ids: [id], limit: 1, offset: 0 };
-  for await (const [record] of listFeedback(env, tenantId, asked)) return record ?? null;
+  const query = { ...ANY_FEEDBACK, ids: [id], limit: 1, offset: 0 };
+  for await (const [record] of listFeedback(env, tenantId, query)) return record ?? null;
   return null;
 }
 
@@ -63,12 +63,12 @@ async function* recordsOf(
       ? null
       : { tenantId, projectId: runDay.projectId, day: runDay.day, shard: shardOf(runId, runDay.shards) };
   const ask = async (
-    asked: readonly [LocatedFeedback, ...LocatedFeedback[]],
+    requested: readonly [LocatedFeedback, ...LocatedFeedback[]],
     maxBytes: number,
   ): Promise<FoundFeedback> => {
-    const shard = shardOfRun(asked[0]);
-    if (shard === null) return asked.map(() => null);
-    return traceShard(env, shard).feedback({ asked: asked.map(({ id, runId }) => ({ id, runId })), maxBytes });
+    const shard = shardOfRun(requested[0]);
+    if (shard === null) return requested.map(() => null);
+    return traceShard(env, shard).feedback({ requested: requested.map(({ id, runId }) => ({ id, runId })), maxBytes });
   };
   const actorOf = (one: LocatedFeedback): string => {
     const shard = shardOfRun(one);

@@ -78,18 +78,18 @@ export async function ingestChanges(
   return { accepted: capacity === null ? accepted : 0, refusals, capacity };
 }
 
-type AskedProject = { readonly id: string } | { readonly name: string };
+type ProjectQuery = { readonly id: string } | { readonly name: string };
 
 /** Resolves each project once. */
 function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
   const known = new Map<string, Result<Project, Refusal>>();
-  return async (asked: AskedProject): Promise<Result<Project, Refusal>> => {
-    const key = "id" in asked ? `id ${asked.id}` : `name ${asked.name}`;
+  return async (query: ProjectQuery): Promise<Result<Project, Refusal>> => {
+    const key = "id" in query ? `id ${query.id}` : `name ${query.name}`;
     const found = known.get(key);
     if (found !== undefined) return found;
     if (known.size === MAX_SHARDS) return TOO_MANY_SHARDS;
-    const [resolved] = await resolveProjects([asked]);
-    if (resolved === undefined) throw new Error("a workspace did not answer for the project it was asked for");
+    const [resolved] = await resolveProjects([query]);
+    if (resolved === undefined) throw new Error("a workspace did not answer for the project it must resolve");
     known.set(key, resolved);
     return resolved;
   };

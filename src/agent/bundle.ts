@@ -26,7 +26,7 @@ const KINDS: ReadonlyMap<string, AgentModule["kind"]> = new Map([
   ["wasm", "wasm"],
 ]);
 
-/** Bundlers write it beside a module (wrangler always does); no module imports it. */
+/** Bundlers write it next to a module (wrangler always does); no module imports it. */
 const SOURCE_MAP = /\.map$/;
 
 /**

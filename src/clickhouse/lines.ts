@@ -1,5 +1,5 @@
 /**
- * Answers in lines, each a JSON array of strings. The server is the customer's and may be broken or hostile: every value
+ * Answers in lines, each a JSON array of strings. The server is the customer's and may be broken or malicious: every value
  * is checked before use, and a parsed answer takes little more memory than its text.
  */
 

@@ -18,8 +18,8 @@ export interface FileSchema {
 
 /** Schema of an exported file: the selected fields in the order of ALL_FIELDS, all nullable. */
 export const schemaFor = ({ version, fields }: Selection): FileSchema => {
-  const asked = new Set(fields ?? EXPORT_FIELDS);
-  const chosen = ALL_FIELDS.filter((field) => asked.has(field));
+  const selected = new Set(fields ?? EXPORT_FIELDS);
+  const chosen = ALL_FIELDS.filter((field) => selected.has(field));
   if (chosen.length === 0) throw new Error("an export of no field has no schema");
   return schemaOf(
     chosen.map((field) => ({ name: field, column: chunkOfField(field, version) })),

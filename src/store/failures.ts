@@ -86,7 +86,7 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
   invalid_part: {
     check: "Invalid endpoint",
     retryable: true,
-    advice: "The store no longer holds a part as it was uploaded. The upload begins anew.",
+    advice: "The store no longer holds a part as it was uploaded. The upload starts again.",
   },
   precondition_failed: {
     check: "Invalid endpoint",

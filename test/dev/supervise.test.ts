@@ -10,7 +10,7 @@ const runningFor = (ms: number): Supervised => ({
 });
 
 /** Services that run for the given milliseconds, one after the other. */
-const supervised = (lives: readonly number[], stopAsked = new AbortController().signal) => {
+const supervised = (lives: readonly number[], stopRequested = new AbortController().signal) => {
   const startedAt: number[] = [];
   const begin = Date.now();
   const ended = supervise({
@@ -18,7 +18,7 @@ const supervised = (lives: readonly number[], stopAsked = new AbortController().
       startedAt.push(Date.now() - begin);
       return runningFor(lives[startedAt.length - 1] ?? 0);
     },
-    stopAsked,
+    stopRequested,
     started: () => {},
     endedUnexpectedly: () => {},
   });
@@ -53,7 +53,7 @@ it("a service is stopped on request, also during a pause or while it starts", as
       await new Promise((resolve) => setTimeout(resolve, 100));
       return { ...runningFor(1000), stop: async () => void stops.push("late") };
     },
-    stopAsked: duringStart.signal,
+    stopRequested: duringStart.signal,
     started: () => {},
     endedUnexpectedly: () => {},
   });

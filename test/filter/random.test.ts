@@ -60,7 +60,7 @@ describe("a compiled filter", () => {
           const held = loadedInSegment(segmentOf(runs.map(storedRow)));
           for (const { text, holds } of filters) {
             const filter = compileFilter(filterOf(text));
-            const picked = [...selectRows(held, { keep: EVER, filter }).rows];
+            const picked = [...selectRows(held, { windows: EVER, filter }).rows];
             expect(picked, text).toEqual(runs.flatMap((run, row) => (holds(run) ? [row] : [])));
           }
         },

@@ -23,7 +23,7 @@ const EVER = [{ start: 0, end: Number.POSITIVE_INFINITY }];
 export const deriveSegment = (bytes: Uint8Array, { selection, codec, keep, filter }: Derivation): Segment | null => {
   const held = loadedInSegment(bytes);
   const { rows } = segmentFooter(bytes);
-  const choice = { keep: keep ?? EVER, filter: filter === undefined ? null : compileFilter(filterOf(filter)) };
+  const choice = { windows: keep ?? EVER, filter: filter === undefined ? null : compileFilter(filterOf(filter)) };
   const selected = selectRows(held, choice);
   if (selected.rows.length === 0) return null;
   if (selected.rows.length === rows)

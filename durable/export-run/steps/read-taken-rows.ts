@@ -73,7 +73,7 @@ export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: Snapsh
 
 /** Which rows are taken; null: every row. */
 const choiceOf = (spec: ExportRunSpec, segment: SnapshotSegment, filter: RowChoice["filter"]): RowChoice | null =>
-  filter === null && isWhole(spec, segment) ? null : { keep: windowsOf(spec, segment), filter };
+  filter === null && isWhole(spec, segment) ? null : { windows: windowsOf(spec, segment), filter };
 
 const bytesOf = ({ chunks }: Footer, columns: ReadonlySet<ColumnName>): number =>
   chunks.reduce((sum, { column, bytes, bloomBytes }) => sum + (columns.has(column) ? bytes + bloomBytes : 0), 0);

@@ -1,6 +1,6 @@
 import { feedbackOfRuns } from "../../../src/parquet/read/run-feedback.ts";
 import type { FeedbackEntry } from "../../../src/trace/run/change.ts";
-import { feedbackBytes, feedbackEntries, feedbackKept } from "../../../src/trace/run/feedback-list.ts";
+import { feedbackBytes, feedbackEntries, feedbackListEditor } from "../../../src/trace/run/feedback-list.ts";
 import type { FeedbackQuestion, FoundFeedback } from "../../protocol/shard.ts";
 import type { ShardStore } from "../store/store.ts";
 import type { ShardView } from "./shard-view.ts";
@@ -11,16 +11,16 @@ import type { ShardView } from "./shard-view.ts";
  */
 export async function readFeedback(
   { env, store }: ShardView,
-  { asked, maxBytes }: FeedbackQuestion,
+  { requested, maxBytes }: FeedbackQuestion,
 ): Promise<FoundFeedback | null> {
   const { commits } = store;
-  const segments = store.segmentOf(asked.map(({ runId }) => runId));
-  const wanted = new Set(asked.map(({ id }) => id));
+  const segments = store.segmentOf(requested.map(({ runId }) => runId));
+  const wanted = new Set(requested.map(({ id }) => id));
   /** The requested feedback of each run that was read. */
   const known = new Map<string, readonly FeedbackEntry[]>();
   const found: (string | null)[] = [];
   let bytes = 0;
-  for (const { id, runId } of asked) {
+  for (const { id, runId } of requested) {
     if (!known.has(runId)) {
       const number = segments.get(runId);
       const together = number === undefined ? [runId] : runsIn(segments, number);
@@ -48,9 +48,9 @@ const runsIn = (segments: ReadonlyMap<string, number>, number: number): readonly
   [...segments].flatMap(([runId, segment]) => (segment === number ? [runId] : []));
 
 function entriesOf(store: ShardStore, runId: string, list: Uint8Array | undefined): readonly FeedbackEntry[] {
-  const kept = feedbackKept(list === undefined ? [] : feedbackEntries(new TextDecoder().decode(list)));
-  for (const { feedback } of store.hot.feedback(runId)) if (feedback !== null) kept.say(feedback);
-  return kept.entries();
+  const editor = feedbackListEditor(list === undefined ? [] : feedbackEntries(new TextDecoder().decode(list)));
+  for (const { feedback } of store.hot.feedback(runId)) if (feedback !== null) editor.apply(feedback);
+  return editor.entries();
 }
 
 async function listsIn(

@@ -62,7 +62,7 @@ export class Search {
   isInside(place: Position): boolean {
     const { window, after, order } = this.#question;
     if (place.start < window.start || place.start >= window.end) return false;
-    return this.#isAsked(place.id) && (after === null || comparePositions(order, after, place) < 0);
+    return this.#isRequested(place.id) && (after === null || comparePositions(order, after, place) < 0);
   }
 
   /** Adds the row to the hits if it matches. */
@@ -87,7 +87,7 @@ export class Search {
       const matching = candidates.filter((_, index) => matches === "all" || this.#matches(rows[index] ?? {}));
       await this.#addRows(segment, footer, this.#firstOf(matching, places));
     }
-    const late = numbersOf(({ id }) => changed.has(id) && this.#isAsked(id));
+    const late = numbersOf(({ id }) => changed.has(id) && this.#isRequested(id));
     if (late.length > 0) await this.#offerChanged({ segment, changed }, footer, late, commits);
   }
 
@@ -145,7 +145,7 @@ export class Search {
     return { start, id, projectId: this.#view.identity.projectId };
   }
 
-  #isAsked(id: string): boolean {
+  #isRequested(id: string): boolean {
     return this.#ids === null || this.#ids.has(id);
   }
 

@@ -42,10 +42,10 @@ export function segmentsWithChanges(
     else others.push(run);
   }
   const numbers = ids === null ? null : [...store.segmentOf(ids).values()];
-  const asked = numbers === null ? null : new Set(numbers.map((number) => store.objects.keyOf(number)));
+  const keys = numbers === null ? null : new Set(numbers.map((number) => store.objects.keyOf(number)));
   const segments = store
     .overlapping(ALL_TIME, Number.POSITIVE_INFINITY)
-    .filter(({ key }) => asked === null || asked.has(key));
+    .filter(({ key }) => keys === null || keys.has(key));
   return {
     fresh: runs.filter((run) => run.segment === null && run.start !== null && run.known).sort(byStart(order)),
     sealed: segments.map((one) => withChanges(one, changedIn.get(one.key) ?? [])).sort(byFirst(order)),

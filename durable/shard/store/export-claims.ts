@@ -13,7 +13,7 @@ const NO_UPPER_BOUND = Number.MAX_SAFE_INTEGER;
 export interface ClaimedSegment {
   readonly number: number;
   /** Rows that began in one of these windows belong to the claim; in order. */
-  readonly keep: readonly Window[];
+  readonly windows: readonly Window[];
 }
 
 /**
@@ -146,14 +146,14 @@ export class ExportClaims {
       kind,
     );
     for (const { number, start, end } of rows) {
-      const keep = found.get(number) ?? [];
-      const last = keep.at(-1);
+      const windows = found.get(number) ?? [];
+      const last = windows.at(-1);
       found.set(
         number,
-        last?.end === start ? [...keep.slice(0, -1), { start: last.start, end }] : [...keep, { start, end }],
+        last?.end === start ? [...windows.slice(0, -1), { start: last.start, end }] : [...windows, { start, end }],
       );
     }
-    return [...found].map(([number, keep]) => ({ number, keep }));
+    return [...found].map(([number, windows]) => ({ number, windows }));
   }
 
   #lastNumber(): number {

@@ -92,13 +92,13 @@ export class ShardStore {
 
   /** Those of the runs that have a post or patch here. Scans the hot changes; only the search of unrouted changes asks. */
   known(runIds: readonly string[]): string[] {
-    const asked = JSON.stringify(runIds);
+    const ids = JSON.stringify(runIds);
     return this.#sql
       .exec<{ run: string }>(
         `SELECT run FROM sealed WHERE run IN (SELECT value FROM json_each(?))
         UNION SELECT run FROM change WHERE kind <> 'feedback' AND run IN (SELECT value FROM json_each(?))`,
-        asked,
-        asked,
+        ids,
+        ids,
       )
       .toArray()
       .map(({ run }) => run);
@@ -186,7 +186,7 @@ export class ShardStore {
       )
       .toArray();
     return this.#snapshotSegments(
-      numbers.map(({ number }) => ({ number, keep: null })),
+      numbers.map(({ number }) => ({ number, windows: null })),
       footerBytes,
     );
   }
@@ -197,14 +197,14 @@ export class ShardStore {
   }
 
   #snapshotSegments(
-    parts: readonly { readonly number: number; readonly keep: readonly Window[] | null }[],
+    parts: readonly { readonly number: number; readonly windows: readonly Window[] | null }[],
     footerBytes: number,
   ): SnapshotSegment[] {
     let leftBytes = footerBytes;
-    return parts.map(({ number, keep }) => {
+    return parts.map(({ number, windows }) => {
       const footer = leftBytes > 0 ? this.footer(number) : null;
       leftBytes -= footer?.length ?? 0;
-      return { ...this.#segment(number), footer, keep };
+      return { ...this.#segment(number), footer, keep: windows };
     });
   }
 

@@ -81,9 +81,9 @@ async function findHits(asking: Asking, query: RunsQuery): Promise<Result<FoundH
     const days = await daysFrom(asking, query, after, daysAtOnce);
     const last = days.at(-1);
     if (last === undefined) return ok({ hits, next: null });
-    const asked = days.filter((day) => isKept(query, day) && dayMayMatch(query.filter, day.projectId, day.day));
+    const matchingDays = days.filter((day) => isKept(query, day) && dayMayMatch(query.filter, day.projectId, day.day));
     const wanted = tests.length === 0 ? limit - hits.length : CANDIDATES;
-    const found = await findInDays(asking, asked, questionOf(query, after, wanted));
+    const found = await findInDays(asking, matchingDays, questionOf(query, after, wanted));
     const matching = found === null ? null : await passing(tests, found.hits);
     if (found === null || matching === null) return hits.length > 0 ? ok({ hits, next: after }) : fail(SEARCH_TOO_WIDE);
     hits.push(...matching.slice(0, limit - hits.length));

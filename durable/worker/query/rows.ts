@@ -23,9 +23,9 @@ export function rowsOfHits(
   };
   return collectWithinBudget(hits, PAGE_BYTES, {
     actorOf: (hit) => traceShardName(shardOfHit(hit)),
-    ask(asked, maxBytes) {
-      const ids = asked.map(({ id }) => id);
-      return traceShard(env, shardOfHit(asked[0])).readRuns({ ids, columns, maxBytes });
+    ask(hits, maxBytes) {
+      const ids = hits.map(({ id }) => id);
+      return traceShard(env, shardOfHit(hits[0])).readRuns({ ids, columns, maxBytes });
     },
     bytesOf: queriedBytes,
   });

@@ -7,7 +7,7 @@ import type { Hit, RunQuestion } from "../../protocol/query.ts";
 import type { KnownDay } from "../../protocol/unrouted.ts";
 import type { QueryBudget } from "./budget.ts";
 
-/** Shards asked concurrently; each answer may hold some hundred hits. */
+/** Shards queried concurrently; each answer may hold a few hundred hits. */
 const SHARD_LANES = 12;
 
 /** The tenant, and the budget of its request. */
@@ -23,10 +23,10 @@ export async function findInDays(
   days: readonly KnownDay[],
   question: RunQuestion,
 ): Promise<Found<Hit> | null> {
-  const asked = days.flatMap((day) => shardsOf(day, question.ids).map((part) => ({ ...day, ...part })));
+  const shards = days.flatMap((day) => shardsOf(day, question.ids).map((part) => ({ ...day, ...part })));
   let found: Found<Hit> = { hits: [], stoppedAt: null };
   let isSpent = false;
-  await mapConcurrent(SHARD_LANES, asked, async ({ projectId, day, shard, ids }) => {
+  await mapConcurrent(SHARD_LANES, shards, async ({ projectId, day, shard, ids }) => {
     isSpent ||= budget.isSpent(found.hits.length > 0);
     if (isSpent) return;
     const answer = await traceShard(env, { tenantId, projectId, day, shard }).findRuns({ ...question, ids });

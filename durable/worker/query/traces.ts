@@ -19,7 +19,7 @@ export type TraceTest = (hits: readonly Hit[]) => Promise<readonly Hit[] | null>
 export function traceTest(
   asking: Asking,
   filter: Filter,
-  who: "root" | "any",
+  scope: "root" | "any",
   shardsOf: (projectId: string) => number,
 ): TraceTest {
   const known = new Map<string, boolean>();
@@ -34,11 +34,11 @@ export function traceTest(
     let after: Position | null = null;
     do {
       const traces = [...left.keys()];
-      const asked = who === "root" ? { ids: traces, traceIds: null } : { ids: null, traceIds: traces };
-      const found = await findInDays(asking, days, { ...EVERYTHING, ...asked, filter, after });
+      const selection = scope === "root" ? { ids: traces, traceIds: null } : { ids: null, traceIds: traces };
+      const found = await findInDays(asking, days, { ...EVERYTHING, ...selection, filter, after });
       if (found === null) return false;
       for (const { id, trace } of found.hits) {
-        const traceId = who === "root" ? id : trace.id;
+        const traceId = scope === "root" ? id : trace.id;
         known.set(left.get(traceId) ?? "", true);
         left.delete(traceId);
       }

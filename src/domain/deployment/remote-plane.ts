@@ -66,10 +66,10 @@ function endSilence(heardAt: number, state: ActiveDeployment, at: number): reado
 
 const LEASE_LOST: RevisionFailure = {
   reason: "lease_lost",
-  message: "The listener that worked on it was not heard from in time.",
+  message: "The listener that worked on it did not report in time.",
 };
 
 const SILENT: RevisionFailure = {
   reason: "listener_silent",
-  message: "Its listener has not been heard from; whether it still serves is not known.",
+  message: "Its listener has not polled; whether it still serves is not known.",
 };

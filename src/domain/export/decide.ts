@@ -104,7 +104,7 @@ function failForDeletedProject({ plan }: CreatedExport | RunningExport, at: numb
 }
 
 /**
- * An export whose deadline [LIM-4] has passed times out with whatever command comes next, unless that command ends it
+ * An export whose deadline [LIM-4] has passed times out with the next command, unless that command ends it
  * otherwise; no further run is admitted. A paused export has no deadline.
  */
 function withTimeout(state: RunningExport, events: readonly ExportEvent[], at: number): readonly ExportEvent[] {

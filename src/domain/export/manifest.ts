@@ -15,7 +15,7 @@ export interface ExportRunFiles {
 export const MANIFEST_VERSION = 2;
 
 /**
- * The list of the files of a completed export, stored in the bucket beside the data [PRF-3]. It holds ids, sizes and
+ * The list of the files of a completed export, stored in the bucket with the data [PRF-3]. It holds ids, sizes and
  * digests only. It is a function of its arguments, so that writing it again writes the same bytes.
  */
 export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): string {

@@ -18,7 +18,7 @@ export interface SegmentRef {
 
 /** A segment, and the selection of its rows. */
 export interface SelectedSegment extends SegmentRef {
-  /** Only the rows that began in one of these windows; null: those in the partition of the export run. */
+  /** Windows: only rows that began in one of them; null: those in the partition. The name is part of stored events. */
   readonly keep: readonly Window[] | null;
   /** `some`: some of these rows may not match the filter; absent: all match. */
   readonly matches?: "some";

@@ -31,7 +31,7 @@ export type WorkspaceEvent =
   | { readonly type: "ProjectCreated"; readonly project: Project; readonly at: number }
   /** The whole project after the change. */
   | { readonly type: "ProjectChanged"; readonly project: Project; readonly at: number }
-  /** Some days are kept for less time than before: their shards must be told. */
+  /** Some days are kept for less time than before: their shards must learn of it. */
   | { readonly type: "RetentionShortened"; readonly id: string; readonly at: number }
   | { readonly type: "ProjectDeleted"; readonly id: string; readonly at: number }
   /** From now on its runs are read from a table of the customer's. */

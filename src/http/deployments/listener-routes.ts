@@ -3,7 +3,7 @@ import { deployment, fleet, listener, listenerIdOf } from "../../../durable/prot
 import type { ListenerRecord } from "../../domain/fleet/records.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
+import { closedObject, noMembers, paging, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import {
@@ -23,7 +23,7 @@ const PATH = "/v2/listeners";
 const ONE_PATH = `${PATH}/{listener_id}`;
 const aliasesOf = (path: string): readonly string[] => [`/api-host${path}`];
 const ONE = z.object({ listener_id: uuid });
-const COMMON = { tag: "Listeners", access: workspaceAccess, dialect: "detail", query: nothing } as const;
+const COMMON = { tag: "Listeners", access: workspaceAccess, dialect: "detail", query: noMembers } as const;
 
 /** Listeners, and the protocol by which they take work. They call us; we never call them. */
 export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -33,19 +33,19 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     aliases: aliasesOf(PATH),
     summary: "Create a listener; there is one for each compute id",
-    params: nothing,
+    params: noMembers,
     body: listenerCreate,
     success: "created",
     answer: listenerShown,
     failures: ["conflict"],
-    async handle(asked) {
-      const { compute_id: computeId, compute_config } = asked.body;
+    async handle(input) {
+      const { compute_id: computeId, compute_config } = input.body;
       const now = Date.now();
-      const id = listenerIdOf(asked.who.identity.tenantId, computeId);
+      const id = listenerIdOf(input.caller.identity.tenantId, computeId);
       const k8sNamespaces = compute_config?.k8s_namespaces ?? null;
       const record = { id, computeId, k8sNamespaces, createdAt: now, updatedAt: now };
-      const created = await ownFleet(asked).createListener(record);
-      return created.ok ? ok(await shown(asked, created.value)) : created;
+      const created = await ownFleet(input).createListener(record);
+      return created.ok ? ok(await shown(input, created.value)) : created;
     },
   });
 
@@ -55,14 +55,14 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     aliases: aliasesOf(PATH),
     summary: "List listeners",
-    params: nothing,
+    params: noMembers,
     query: closedObject(paging(100, 100)),
     body: null,
     success: "ok",
     answer: pageShown(listenerShown, "Listeners"),
-    async handle(asked) {
-      const page = showPage(await ownFleet(asked).listeners(), asked.query, (record) => record);
-      return ok({ ...page, resources: await Promise.all(page.resources.map((record) => shown(asked, record))) });
+    async handle(input) {
+      const page = showPage(await ownFleet(input).listeners(), input.query, (record) => record);
+      return ok({ ...page, resources: await Promise.all(page.resources.map((record) => shown(input, record))) });
     },
   });
 
@@ -76,9 +76,9 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "ok",
     answer: listenerShown,
-    async handle(asked) {
-      const found = await ownFleet(asked).listener(asked.params.listener_id);
-      return found.ok ? ok(await shown(asked, found.value)) : found;
+    async handle(input) {
+      const found = await ownFleet(input).listener(input.params.listener_id);
+      return found.ok ? ok(await shown(input, found.value)) : found;
     },
   });
 
@@ -92,10 +92,10 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: listenerUpdate,
     success: "ok",
     answer: listenerShown,
-    async handle(asked) {
-      const namespaces = asked.body.compute_config.k8s_namespaces ?? null;
-      const changed = await ownFleet(asked).changeListener(asked.params.listener_id, namespaces);
-      return changed.ok ? ok(await shown(asked, changed.value)) : changed;
+    async handle(input) {
+      const namespaces = input.body.compute_config.k8s_namespaces ?? null;
+      const changed = await ownFleet(input).changeListener(input.params.listener_id, namespaces);
+      return changed.ok ? ok(await shown(input, changed.value)) : changed;
     },
   });
 
@@ -110,7 +110,7 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "deleted",
     answer: null,
     failures: ["conflict"],
-    handle: (asked) => ownFleet(asked).deleteListener(asked.who.identity.tenantId, asked.params.listener_id),
+    handle: (input) => ownFleet(input).deleteListener(input.caller.identity.tenantId, input.params.listener_id),
   });
 
   register(app, {
@@ -122,8 +122,8 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "ok",
     answer: pollShown,
-    async handle({ params, who, env }) {
-      const { tenantId } = who.identity;
+    async handle({ params, caller, env }) {
+      const { tenantId } = caller.identity;
       const known = await fleet(env, tenantId).listener(params.listener_id);
       return known.ok ? ok(showPoll(await listener(env, tenantId, params.listener_id).poll())) : known;
     },
@@ -139,13 +139,13 @@ export const addListenerRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "ok",
     answer: z.object({ lease_seconds: z.int() }),
     failures: ["conflict"],
-    async handle({ params, body, who, env }) {
-      const stub = deployment(env, who.identity.tenantId, body.deployment_id);
-      const heard = await stub.applyReport(params.listener_id, reportOf(params.revision_id, body));
-      return heard.ok ? ok({ lease_seconds: heard.value.leaseSeconds }) : heard;
+    async handle({ params, body, caller, env }) {
+      const stub = deployment(env, caller.identity.tenantId, body.deployment_id);
+      const applied = await stub.applyReport(params.listener_id, reportOf(params.revision_id, body));
+      return applied.ok ? ok({ lease_seconds: applied.value.leaseSeconds }) : applied;
     },
   });
 };
 
-const shown = async ({ who, env }: Asking, record: ListenerRecord) =>
-  showListener(record, await listener(env, who.identity.tenantId, record.id).heardAt());
+const shown = async ({ caller, env }: Asking, record: ListenerRecord) =>
+  showListener(record, await listener(env, caller.identity.tenantId, record.id).heardAt());

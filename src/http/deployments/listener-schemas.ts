@@ -13,7 +13,7 @@ const label = z.string().min(1).max(255).refine(isCleanText, { error: "Control c
 const computeConfig = closedObject({ k8s_namespaces: z.array(label).max(100).nullish() });
 
 export const listenerCreate = closedObject({
-  compute_type: z.literal("k8s", { error: "The only compute_type is k8s, whatever the listener runs on" }),
+  compute_type: z.literal("k8s", { error: "The only compute_type is k8s, on any platform" }),
   compute_id: label,
   compute_config: computeConfig.nullish(),
 }).openapi("ListenerCreateRequest");

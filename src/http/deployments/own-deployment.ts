@@ -5,12 +5,12 @@ import type { Caller } from "../kernel/auth.ts";
 
 /** The caller, and the bindings of the Worker. */
 export interface Asking {
-  readonly who: Caller;
+  readonly caller: Caller;
   readonly env: Env;
 }
 
 /** The caller's deployment with this id. For an id of another tenant it is an empty actor. */
-export const ownDeployment = ({ who, env }: Asking, id: string): DeploymentProtocol =>
-  deployment(env, who.identity.tenantId, id);
+export const ownDeployment = ({ caller, env }: Asking, id: string): DeploymentProtocol =>
+  deployment(env, caller.identity.tenantId, id);
 
-export const ownFleet = ({ who, env }: Asking): FleetProtocol => fleet(env, who.identity.tenantId);
+export const ownFleet = ({ caller, env }: Asking): FleetProtocol => fleet(env, caller.identity.tenantId);

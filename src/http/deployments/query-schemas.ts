@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { DeploymentRecord, RevisionRecord } from "../../domain/deployment/records.ts";
 import { isSettled, REVISION_STATUSES } from "../../domain/deployment/revision-status.ts";
-import { closedObject, paging, truth, uuid } from "../kernel/fields.ts";
+import { closedObject, paging, queryBoolean, uuid } from "../kernel/fields.ts";
 import { DEPLOYMENT_TYPES } from "./request-schemas.ts";
 import { DEPLOYMENT_STATUSES } from "./schemas.ts";
 
@@ -28,7 +28,7 @@ export const deploymentQuery = closedObject({
   ...paging(PER_PAGE, MAX_PER_PAGE),
   name_contains: z.string().optional(),
   status: z.enum(DEPLOYMENT_STATUSES).optional(),
-  remote_reconciled: truth
+  remote_reconciled: queryBoolean
     .optional()
     .openapi({ description: "Whether the latest revision has come to an end, good or bad." }),
   tag_value_ids: z
@@ -46,7 +46,7 @@ export const deploymentQuery = closedObject({
 export const revisionQuery = closedObject({
   ...paging(PER_PAGE, MAX_PER_PAGE),
   status: words(REVISION_STATUSES).optional(),
-  remote_reconciled: truth.optional(),
+  remote_reconciled: queryBoolean.optional(),
 });
 
 type Filter<Query, Record> = (query: Query, record: Record) => boolean;

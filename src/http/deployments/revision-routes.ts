@@ -4,7 +4,7 @@ import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
 import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
-import { MAX_PER_PAGE, nothing, uuid } from "../kernel/fields.ts";
+import { MAX_PER_PAGE, noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { deploymentEventsShown, showDeploymentEvent } from "./event-schema.ts";
@@ -29,16 +29,16 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     query: revisionQuery,
     body: null,
     answer: pageShown(revisionShown, "Revisions"),
-    async handle(asked) {
-      const stub = ownDeployment(asked, asked.params.deployment_id);
+    async handle(input) {
+      const stub = ownDeployment(input, input.params.deployment_id);
       // Each batch is brought into its wire shape at once: the sealed secrets, which are not shown, may be long.
       const fitting = await allBatches({ offset: 0, limit: null }, async (query) => {
         const part = await stub.revisions(query);
         if (!part.ok) return part;
-        const items = part.value.items.filter((record) => fitsRevision(asked.query, record)).map(showRevision);
+        const items = part.value.items.filter((record) => fitsRevision(input.query, record)).map(showRevision);
         return ok({ ...part.value, items });
       });
-      return fitting.ok ? ok(showPage(fitting.value, asked.query, (shown) => shown)) : fitting;
+      return fitting.ok ? ok(showPage(fitting.value, input.query, (shown) => shown)) : fitting;
     },
   });
 
@@ -50,11 +50,11 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(`${PATH}/revisions/{revision_id}`),
     summary: "Retrieve a revision; poll its status until DEPLOYED",
     params: z.object({ deployment_id: uuid, revision_id: uuid }),
-    query: nothing,
+    query: noMembers,
     body: null,
     answer: revisionShown,
-    async handle(asked) {
-      const found = await ownDeployment(asked, asked.params.deployment_id).revision(asked.params.revision_id);
+    async handle(input) {
+      const found = await ownDeployment(input, input.params.deployment_id).revision(input.params.revision_id);
       return found.ok ? ok(showRevision(found.value)) : found;
     },
   });
@@ -67,12 +67,12 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(`${PATH}/revisions/{revision_id}/redeploy`),
     summary: "Deploy a revision again, by a new revision with the same content and secrets",
     params: z.object({ deployment_id: uuid, revision_id: uuid }),
-    query: nothing,
+    query: noMembers,
     body: null,
     answer: deploymentShown,
     failures: ["conflict"],
-    async handle(asked) {
-      const redeployed = await ownDeployment(asked, asked.params.deployment_id).redeploy(asked.params.revision_id);
+    async handle(input) {
+      const redeployed = await ownDeployment(input, input.params.deployment_id).redeploy(input.params.revision_id);
       return redeployed.ok ? ok(showDeployment(redeployed.value)) : redeployed;
     },
   });
@@ -88,18 +88,18 @@ export const addRevisionRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     query: eventsQuery,
     body: null,
     answer: deploymentEventsShown,
-    async handle(asked) {
-      const stub = ownDeployment(asked, asked.params.deployment_id);
+    async handle(input) {
+      const stub = ownDeployment(input, input.params.deployment_id);
       const known = await stub.view();
       if (!known.ok) return known;
-      const page = await stub.events(asked.query);
+      const page = await stub.events(input.query);
       return ok({ events: page.events.map(showDeploymentEvent), next_after: page.nextAfter });
     },
-    async stream(asked) {
-      const stub = ownDeployment(asked, asked.params.deployment_id);
+    async stream(input) {
+      const stub = ownDeployment(input, input.params.deployment_id);
       const known = await stub.view();
       if (!known.ok) return known;
-      return eventStream(asked.request, asked.query.after, async (after) => {
+      return eventStream(input.request, input.query.after, async (after) => {
         const page = await stub.events({ after, limit: MAX_PER_PAGE });
         return { ...page, events: page.events.map(showDeploymentEvent) };
       });

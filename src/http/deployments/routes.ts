@@ -6,7 +6,7 @@ import { publicAddress } from "../../domain/shared/public-address.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import type { Settings } from "../../settings.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { flag, nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, optionalQueryBoolean, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { ownDeployment, ownFleet } from "./own-deployment.ts";
@@ -33,21 +33,21 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     aliases: aliasesOf(PATH),
     summary: "Create a deployment; its first revision starts at once",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: deploymentCreate,
     success: "created",
     answer: deploymentShown,
     failures: ["conflict", "notFound"],
-    async handle(asked) {
-      const { body, who, request, settings } = asked;
+    async handle(input) {
+      const { body, caller, request, settings } = input;
       const content = contentOf(body);
       const refusal = refuseSource(content.tarballPath, settings);
       if (refusal !== null) return fail(refusal);
       const { deployment_type, integration_id, repo_url, listener_id, listener_config } = body.source_config ?? {};
       const definition: DeploymentDefinition = {
         id: crypto.randomUUID(),
-        tenantId: who.identity.tenantId,
+        tenantId: caller.identity.tenantId,
         name: body.name,
         source: body.source,
         deploymentType: deployment_type ?? null,
@@ -58,7 +58,7 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         endpoint: new URL(request.url).origin,
         createdAt: Date.now(),
       };
-      const created = await createDeployment(asked.env, definition, content);
+      const created = await createDeployment(input.env, definition, content);
       return created.ok ? ok(showDeployment(created.value)) : created;
     },
   });
@@ -69,17 +69,17 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     aliases: aliasesOf(PATH),
     summary: "List deployments, the newest first",
-    params: nothing,
+    params: noMembers,
     query: deploymentQuery,
     body: null,
     success: "ok",
     answer: pageShown(deploymentShown, "Deployments"),
-    async handle(asked) {
-      const all = await ownFleet(asked).deployments(asked.who.identity.tenantId);
+    async handle(input) {
+      const all = await ownFleet(input).deployments(input.caller.identity.tenantId);
       return ok(
         showPage(
-          all.filter((record) => fitsDeployment(asked.query, record)),
-          asked.query,
+          all.filter((record) => fitsDeployment(input.query, record)),
+          input.query,
           showDeployment,
         ),
       );
@@ -92,17 +92,17 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: PATH,
     aliases: aliasesOf(PATH),
     summary: "Delete several deployments; 207 when only some of them exist",
-    params: nothing,
-    query: z.object({ deployment_ids: ids, delete_tracing_project: flag }),
+    params: noMembers,
+    query: z.object({ deployment_ids: ids, delete_tracing_project: optionalQueryBoolean }),
     body: null,
     success: "ok",
     answer: bulkDeleted,
     isPartial: (answer) => answer.not_found.length > 0,
     failures: ["notFound"],
-    async handle(asked) {
-      const wanted = [...new Set(asked.query.deployment_ids)];
-      const withProject = asked.query.delete_tracing_project;
-      const removed = await Promise.all(wanted.map((id) => ownDeployment(asked, id).remove({ withProject })));
+    async handle(input) {
+      const wanted = [...new Set(input.query.deployment_ids)];
+      const withProject = input.query.delete_tracing_project;
+      const removed = await Promise.all(wanted.map((id) => ownDeployment(input, id).remove({ withProject })));
       const deleted = wanted.filter((_, at) => removed[at]?.ok);
       if (deleted.length === 0) return fail({ reason: "not_found", what: "deployment", id: wanted.join(", ") });
       return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
@@ -116,12 +116,12 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(ONE_PATH),
     summary: "Retrieve a deployment",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: null,
     success: "ok",
     answer: deploymentShown,
-    async handle(asked) {
-      const found = await ownDeployment(asked, asked.params.deployment_id).view();
+    async handle(input) {
+      const found = await ownDeployment(input, input.params.deployment_id).view();
       return found.ok ? ok(showDeployment(found.value)) : found;
     },
   });
@@ -133,14 +133,14 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: aliasesOf(ONE_PATH),
     summary: "Change what a deployment runs, by a new revision",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: deploymentUpdate,
     success: "ok",
     answer: deploymentShown,
     failures: ["conflict"],
-    async handle(asked) {
-      const { body, params, settings, who } = asked;
-      const stub = ownDeployment(asked, params.deployment_id);
+    async handle(input) {
+      const { body, params, settings, caller } = input;
+      const stub = ownDeployment(input, params.deployment_id);
       const known = await stub.view();
       if (!known.ok) return known;
       const { source } = known.value.definition;
@@ -156,8 +156,8 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const change = changeOf(body);
       const refusal = refuseSource(change.tarballPath ?? null, settings);
       if (refusal !== null) return fail(refusal);
-      const target = { tenantId: who.identity.tenantId, deploymentId: params.deployment_id };
-      const revised = await reviseDeployment(asked.env, target, change);
+      const target = { tenantId: caller.identity.tenantId, deploymentId: params.deployment_id };
+      const revised = await reviseDeployment(input.env, target, change);
       return revised.ok ? ok(showDeployment(revised.value)) : revised;
     },
   });
@@ -170,12 +170,12 @@ export const addDeploymentRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary:
       "Delete a deployment; it serves no further request. Its tracing project stays unless delete_tracing_project is true",
     params: ONE,
-    query: z.object({ delete_tracing_project: flag }),
+    query: z.object({ delete_tracing_project: optionalQueryBoolean }),
     body: null,
     success: "deleted",
     answer: null,
-    handle: (asked) =>
-      ownDeployment(asked, asked.params.deployment_id).remove({ withProject: asked.query.delete_tracing_project }),
+    handle: (input) =>
+      ownDeployment(input, input.params.deployment_id).remove({ withProject: input.query.delete_tracing_project }),
   });
 };
 

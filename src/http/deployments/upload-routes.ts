@@ -3,7 +3,7 @@ import { keepSource, openUpload, uploadTicket } from "../../../durable/worker/up
 import { MAX_TARBALL_BYTES } from "../../agent/limits.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { openAccess, workspaceAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { TOO_LARGE } from "../kernel/problems.ts";
 import { register } from "../kernel/register.ts";
@@ -19,7 +19,7 @@ const uploadShown = z
   })
   .openapi("UploadUrl");
 
-const COMMON = { tag: "Deployments", dialect: "detail", query: nothing, body: null } as const;
+const COMMON = { tag: "Deployments", dialect: "detail", query: noMembers, body: null } as const;
 
 /** Uploads of sources: an address for one upload, and the upload itself. */
 export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -30,10 +30,10 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: [`/api-host${UPLOAD_URL}`],
     summary: "Get an address to upload the source of a deployment to, before there is one",
     access: workspaceAccess,
-    params: nothing,
+    params: noMembers,
     success: "ok",
     answer: uploadShown,
-    handle: async (asked) => ok(await newUpload(asked)),
+    handle: async (input) => ok(await newUpload(input)),
   });
 
   register(app, {
@@ -46,9 +46,9 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     params: z.object({ deployment_id: uuid }),
     success: "ok",
     answer: uploadShown,
-    async handle(asked) {
-      const known = await ownDeployment(asked, asked.params.deployment_id).view();
-      return known.ok ? ok(await newUpload(asked)) : known;
+    async handle(input) {
+      const known = await ownDeployment(input, input.params.deployment_id).view();
+      return known.ok ? ok(await newUpload(input)) : known;
     },
   });
 
@@ -84,7 +84,7 @@ export const addUploadRoutes = (app: OpenAPIHono<HttpEnv>): void => {
   });
 };
 
-const newUpload = async ({ who, env, request }: Asking & { readonly request: Request }) => {
-  const { path, ticket } = await uploadTicket(env, who.identity.tenantId, Date.now());
+const newUpload = async ({ caller, env, request }: Asking & { readonly request: Request }) => {
+  const { path, ticket } = await uploadTicket(env, caller.identity.tenantId, Date.now());
   return { upload_url: `${new URL(request.url).origin}/v2/uploads/${ticket}`, object_path: path };
 };

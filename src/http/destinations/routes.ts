@@ -3,7 +3,7 @@ import { destinationIdOf } from "../../../durable/protocol/actors.ts";
 import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { closedObject, flag, nothing, paging, uuid } from "../kernel/fields.ts";
+import { closedObject, noMembers, optionalQueryBoolean, paging, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -20,19 +20,19 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     method: "post",
     path: PATH,
     summary: "Create a destination after a successful test write into its bucket",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: destinationCreate(profile),
     isRepeatable: true,
     success: "ok",
     answer: destinationShown,
     failures: ["destinationCheckFailed", "conflict"],
-    async handle({ body, who, idempotencyKey }) {
-      const { tenantId } = who.identity;
+    async handle({ body, caller, idempotencyKey }) {
+      const { tenantId } = caller.identity;
       const id = idempotencyKey === null ? crypto.randomUUID() : destinationIdOf(tenantId, idempotencyKey);
       const { display_name: displayName, config } = body;
       const credentials = body.credentials ?? null;
-      const created = await who.workspace.createDestination({ id, displayName, config, credentials });
+      const created = await caller.workspace.createDestination({ id, displayName, config, credentials });
       return created.ok ? ok(showDestination(profile, created.value)) : created;
     },
   });
@@ -42,13 +42,13 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     method: "get",
     path: PATH,
     summary: "List destinations",
-    params: nothing,
+    params: noMembers,
     query: closedObject(paging(null)),
     body: null,
     success: "ok",
     answer: z.array(destinationShown),
-    async handle({ query, who }) {
-      const found = await allBatches(query, async (batch) => ok(await who.workspace.listDestinations(batch)));
+    async handle({ query, caller }) {
+      const found = await allBatches(query, async (batch) => ok(await caller.workspace.listDestinations(batch)));
       return found.ok ? ok(found.value.map((record) => showDestination(profile, record))) : found;
     },
   });
@@ -59,12 +59,12 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     path: `${PATH}/{destination_id}`,
     summary: "Retrieve a destination",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: null,
     success: "ok",
     answer: destinationShown,
-    async handle({ params, who }) {
-      const found = await who.workspace.destination(params.destination_id);
+    async handle({ params, caller }) {
+      const found = await caller.workspace.destination(params.destination_id);
       return found.ok ? ok(showDestination(profile, found.value)) : found;
     },
   });
@@ -75,13 +75,13 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     path: `${PATH}/{destination_id}`,
     summary: "Change a destination's credentials or name; new credentials are checked by a test write",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: destinationUpdate,
     success: "ok",
     answer: destinationShown,
     failures: ["destinationCheckFailed"],
-    async handle({ params, body, who }) {
-      const updated = await who.workspace.updateDestination({
+    async handle({ params, body, caller }) {
+      const updated = await caller.workspace.updateDestination({
         id: params.destination_id,
         ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
         ...(body.credentials === undefined ? {} : { credentials: body.credentials }),
@@ -96,12 +96,12 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     path: `${PATH}/{destination_id}`,
     summary: "Delete a destination; force=true deletes it even if unfinished exports use it",
     params: ONE,
-    query: z.object({ force: flag }),
+    query: z.object({ force: optionalQueryBoolean }),
     body: null,
     success: "deleted",
     answer: null,
     failures: ["conflict"],
-    handle: ({ params, query, who }) =>
-      who.workspace.deleteDestination({ id: params.destination_id, force: query.force }),
+    handle: ({ params, query, caller }) =>
+      caller.workspace.deleteDestination({ id: params.destination_id, force: query.force }),
   });
 };

@@ -4,7 +4,7 @@ import { sourceOf } from "../../../durable/source/source-of.ts";
 import type { Refusal } from "../../domain/shared/failures.ts";
 import { fail } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { nothing } from "../kernel/fields.ts";
+import { noMembers } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { estimateShown, questionOf } from "./estimate-schema.ts";
@@ -19,14 +19,14 @@ export const addEstimateRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     access: exportAccess,
     dialect: "detail",
     summary: "Estimate rows, bytes and files of an export; for a schedule, of its first window",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: bulkExportEstimate,
     success: "ok",
     answer: estimateShown,
     failures: ["notFound", "sourceCheckFailed"],
-    async handle({ body, who, env, settings }) {
-      const project = await who.workspace.project(body.session_id);
+    async handle({ body, caller, env, settings }) {
+      const project = await caller.workspace.project(body.session_id);
       if (!project.ok) return project;
       const { id: projectId, tenantId, shards } = project.value;
       const source = await sourceOf(env, { tenantId, projectId, shards });

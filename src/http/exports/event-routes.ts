@@ -8,7 +8,7 @@ import { exportAccess } from "../kernel/auth.ts";
 import { eventsQuery } from "../kernel/event-schemas.ts";
 import { eventStream } from "../kernel/event-stream.ts";
 import { MAX_PER_PAGE, uuid } from "../kernel/fields.ts";
-import type { Asked, HttpEnv } from "../kernel/operation.ts";
+import type { HttpEnv, OperationInput } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 import { exportEventsShown, runEventsShown, showEvent, showEvents } from "./event-schemas.ts";
@@ -66,14 +66,14 @@ const answersFrom = <Params>(
   profile: WireProfile,
   logOf: (context: CallerContext, params: Params) => Promise<Result<Log, Refusal>>,
 ) => ({
-  async handle(asked: Asked<CallerContext["who"], Params, EventQuery, null>) {
-    const log = await logOf(asked, asked.params);
-    return log.ok ? ok(showEvents(profile, await log.value(asked.query))) : log;
+  async handle(input: OperationInput<CallerContext["caller"], Params, EventQuery, null>) {
+    const log = await logOf(input, input.params);
+    return log.ok ? ok(showEvents(profile, await log.value(input.query))) : log;
   },
-  async stream(asked: Asked<CallerContext["who"], Params, EventQuery, null>) {
-    const log = await logOf(asked, asked.params);
+  async stream(input: OperationInput<CallerContext["caller"], Params, EventQuery, null>) {
+    const log = await logOf(input, input.params);
     if (!log.ok) return log;
-    return eventStream(asked.request, asked.query.after, async (after) => {
+    return eventStream(input.request, input.query.after, async (after) => {
       const page = await log.value({ after, limit: MAX_PER_PAGE });
       return { ...page, events: page.events.map((logged) => showEvent(profile, logged)) };
     });

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { ownExport } from "./own-export.ts";
@@ -20,15 +20,15 @@ export const addManifestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Retrieve the manifest of a COMPLETED export, byte for byte as in the bucket",
     access: exportAccess,
     params: z.object({ bulk_export_id: uuid }),
-    query: nothing,
+    query: noMembers,
     body: null,
     success: "ok",
     answer: manifestText,
     isJsonText: true,
     failures: ["conflict"],
     dialect: "detail",
-    async handle(asked) {
-      const owned = await ownExport(asked, asked.params.bulk_export_id);
+    async handle(input) {
+      const owned = await ownExport(input, input.params.bulk_export_id);
       return owned.ok ? owned.value.manifest() : owned;
     },
   });

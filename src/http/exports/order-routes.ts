@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportIdOf } from "../../../durable/protocol/actors.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -14,7 +14,7 @@ const COMMON = {
   method: "post",
   tag: "Bulk exports",
   access: exportAccess,
-  query: nothing,
+  query: noMembers,
   success: "ok",
   dialect: "detail",
 } as const;
@@ -31,8 +31,8 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     body: null,
     answer: shown,
     failures: ["conflict"],
-    async handle({ params, who }) {
-      const paused = await who.workspace.pauseExport(params.bulk_export_id);
+    async handle({ params, caller }) {
+      const paused = await caller.workspace.pauseExport(params.bulk_export_id);
       return paused.ok ? ok(showExport(profile, paused.value)) : paused;
     },
   });
@@ -45,8 +45,8 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     body: null,
     answer: shown,
     failures: ["conflict"],
-    async handle({ params, who }) {
-      const resumed = await who.workspace.resumeExport(params.bulk_export_id);
+    async handle({ params, caller }) {
+      const resumed = await caller.workspace.resumeExport(params.bulk_export_id);
       return resumed.ok ? ok(showExport(profile, resumed.value)) : resumed;
     },
   });
@@ -60,14 +60,14 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     isRepeatable: true,
     answer: shown,
     failures: ["capacity"],
-    async handle({ params, body, who, idempotencyKey }) {
-      const original = await who.workspace.export(params.bulk_export_id);
+    async handle({ params, body, caller, idempotencyKey }) {
+      const original = await caller.workspace.export(params.bulk_export_id);
       if (!original.ok) return original;
-      const { tenantId } = who.identity;
+      const { tenantId } = caller.identity;
       const id = idempotencyKey === null ? crypto.randomUUID() : exportIdOf(tenantId, idempotencyKey);
       const clone = cloneOf(original.value, body, { id, now: Date.now() });
       if (!clone.ok) return fail(clone.failure);
-      const created = await who.workspace.createExport(clone.value);
+      const created = await caller.workspace.createExport(clone.value);
       return created.ok ? ok(showExport(profile, created.value)) : created;
     },
   });
@@ -80,8 +80,8 @@ export const addExportOrderRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     body: null,
     answer: shown,
     failures: ["conflict", "capacity"],
-    async handle({ params, who }) {
-      const created = await who.workspace.retryRun({ exportId: params.bulk_export_id, runId: params.run_id });
+    async handle({ params, caller }) {
+      const created = await caller.workspace.retryRun({ exportId: params.bulk_export_id, runId: params.run_id });
       return created.ok ? ok(showExport(profile, created.value)) : created;
     },
   });

@@ -10,7 +10,7 @@ import type { Caller } from "../kernel/auth.ts";
 
 /** The caller, and the bindings of the Worker. */
 export interface CallerContext {
-  readonly who: Caller;
+  readonly caller: Caller;
   readonly env: Env;
 }
 
@@ -18,17 +18,20 @@ export interface CallerContext {
  * The actor of an export of the caller's workspace, for data that only the export has. The workspace decides access: an
  * export of another tenant is answered like one that does not exist.
  */
-export const ownExport = async ({ who, env }: CallerContext, id: string): Promise<Result<ExportProtocol, Refusal>> => {
-  const known = await who.workspace.export(id);
+export const ownExport = async (
+  { caller, env }: CallerContext,
+  id: string,
+): Promise<Result<ExportProtocol, Refusal>> => {
+  const known = await caller.workspace.export(id);
   return known.ok ? ok(bulkExport(env, id)) : known;
 };
 
 /** The actor of the export that the run belongs to. */
 export const ownRun = async (
-  { who, env }: CallerContext,
+  { caller, env }: CallerContext,
   query: { readonly exportId: string; readonly runId: string },
 ): Promise<Result<ExportProtocol, Refusal>> => {
-  const known = await who.workspace.run(query);
+  const known = await caller.workspace.run(query);
   return known.ok ? ok(bulkExport(env, query.exportId)) : known;
 };
 
@@ -38,7 +41,7 @@ export const exportAsOf = async (
   id: string,
   moment: Moment | undefined,
 ): Promise<Result<ExportRecord, Refusal>> => {
-  if (moment === undefined) return context.who.workspace.export(id);
+  if (moment === undefined) return context.caller.workspace.export(id);
   const owned = await ownExport(context, id);
   return owned.ok ? owned.value.viewAsOf(moment) : owned;
 };
@@ -49,7 +52,7 @@ export const runAsOf = async (
   query: { readonly exportId: string; readonly runId: string },
   moment: Moment | undefined,
 ): Promise<Result<ExportRunRecord, Refusal>> => {
-  if (moment === undefined) return context.who.workspace.run(query);
+  if (moment === undefined) return context.caller.workspace.run(query);
   const owned = await ownExport(context, query.exportId);
   return owned.ok ? owned.value.runAsOf(query.runId, moment) : owned;
 };

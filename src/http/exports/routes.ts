@@ -3,7 +3,7 @@ import { exportIdOf } from "../../../durable/protocol/actors.ts";
 import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
+import { closedObject, noMembers, paging, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -24,22 +24,22 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     method: "post",
     path: PATH,
     summary: "Create an export: one-off with end_time, scheduled with interval_hours",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: bulkExportCreate,
     isRepeatable: true,
     success: "ok",
     answer: shown,
     failures: ["notFound", "capacity"],
-    async handle({ body, who, settings, idempotencyKey }) {
-      const { tenantId } = who.identity;
+    async handle({ body, caller, settings, idempotencyKey }) {
+      const { tenantId } = caller.identity;
       const definition = definitionOf(body, {
         id: idempotencyKey === null ? crypto.randomUUID() : exportIdOf(tenantId, idempotencyKey),
         tenantId,
         now: Date.now(),
         defaultCompression: settings.defaultCompression,
       });
-      const created = await who.workspace.createExport(definition);
+      const created = await caller.workspace.createExport(definition);
       return created.ok ? ok(showExport(profile, created.value)) : created;
     },
   });
@@ -49,13 +49,13 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     method: "get",
     path: PATH,
     summary: "List exports with their current statuses",
-    params: nothing,
+    params: noMembers,
     query: closedObject(paging(null)),
     body: null,
     success: "ok",
     answer: z.array(shown),
-    async handle({ query, who }) {
-      const found = await allBatches(query, async (batch) => ok(await who.workspace.listExports(batch)));
+    async handle({ query, caller }) {
+      const found = await allBatches(query, async (batch) => ok(await caller.workspace.listExports(batch)));
       return found.ok ? ok(found.value.map((record) => showExport(profile, record))) : found;
     },
   });
@@ -70,8 +70,8 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     body: null,
     success: "ok",
     answer: shown,
-    async handle({ params, query, who, env }) {
-      const found = await exportAsOf({ who, env }, params.bulk_export_id, query.as_of);
+    async handle({ params, query, caller, env }) {
+      const found = await exportAsOf({ caller, env }, params.bulk_export_id, query.as_of);
       return found.ok ? ok(showExport(profile, found.value)) : found;
     },
   });
@@ -82,13 +82,13 @@ export const addBulkExportRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProf
     path: `${PATH}/{bulk_export_id}`,
     summary: "Cancel an export; a cancelled schedule creates no more exports, those it created continue",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: bulkExportUpdate,
     success: "ok",
     answer: shown,
     failures: ["conflict"],
-    async handle({ params, who }) {
-      const cancelled = await who.workspace.cancelExport(params.bulk_export_id);
+    async handle({ params, caller }) {
+      const cancelled = await caller.workspace.cancelExport(params.bulk_export_id);
       return cancelled.ok ? ok(showExport(profile, cancelled.value)) : cancelled;
     },
   });

@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { closedObject, nothing, paging, uuid } from "../kernel/fields.ts";
+import { closedObject, noMembers, paging, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -28,13 +28,13 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     ...COMMON,
     path: `${PATH}/runs`,
     summary: "List the runs of all exports that a schedule created",
-    params: nothing,
+    params: noMembers,
     query: closedObject({ source_bulk_export_id: uuid, ...paging(null) }),
     answer: z.array(shown),
     failures: ["notFound"],
-    async handle({ query, who }) {
+    async handle({ query, caller }) {
       const { source_bulk_export_id: scheduleId, ...page } = query;
-      const found = await allBatches(page, (batch) => who.workspace.listScheduleRuns({ scheduleId, ...batch }));
+      const found = await allBatches(page, (batch) => caller.workspace.listScheduleRuns({ scheduleId, ...batch }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -46,9 +46,9 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     params: z.object({ bulk_export_id: uuid }),
     query: closedObject(paging(null)),
     answer: z.array(shown),
-    async handle({ params, query, who }) {
+    async handle({ params, query, caller }) {
       const exportId = params.bulk_export_id;
-      const found = await allBatches(query, (batch) => who.workspace.listRuns({ exportId, ...batch }));
+      const found = await allBatches(query, (batch) => caller.workspace.listRuns({ exportId, ...batch }));
       return found.ok ? ok(found.value.map((record) => showRun(profile, record))) : found;
     },
   });
@@ -60,9 +60,9 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     params: z.object({ bulk_export_id: uuid, run_id: uuid }),
     query: asOfQuery,
     answer: shown,
-    async handle({ params, query, who, env }) {
+    async handle({ params, query, caller, env }) {
       const { bulk_export_id: exportId, run_id: runId } = params;
-      const found = await runAsOf({ who, env }, { exportId, runId }, query.as_of);
+      const found = await runAsOf({ caller, env }, { exportId, runId }, query.as_of);
       return found.ok ? ok(showRun(profile, found.value)) : found;
     },
   });

@@ -7,7 +7,7 @@ import { decodeBody } from "../../trace/ingest/body/decode-body.ts";
 import { readFeedback } from "../../trace/ingest/read-run.ts";
 import { type Invalid, invalid, type RunChange } from "../../trace/run/change.ts";
 import { type Caller, ingestAccess, workspaceAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { listStream } from "../kernel/text-stream.ts";
@@ -15,7 +15,7 @@ import { feedbackList, feedbackQuery, feedbackShown, feedbackUpdate, showFeedbac
 
 const COMMON = { tag: "Feedback", access: workspaceAccess, success: "ok", dialect: "detail" } as const;
 
-const oneFeedback = { params: z.object({ feedback_id: uuid }), query: nothing } as const;
+const oneFeedback = { params: z.object({ feedback_id: uuid }), query: noMembers } as const;
 
 /** Feedback on runs, at both paths that clients use. */
 export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -26,17 +26,18 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/feedback",
     aliases: ["/feedback"],
     summary: "Create feedback on a run; feedback with an existing id replaces the earlier one",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: null,
     rawBody: ["application/json"],
     answer: feedbackShown,
     failures: ["notFound", "tooLarge", "capacity"],
-    async handle({ request, env, who }) {
+    async handle({ request, env, caller }) {
       const read = await feedbackIn(request);
       if (!read.ok) return read;
-      const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
-      const { refusals, capacity } = await ingestChanges(env, who.identity.tenantId, resolveProjects, single(read));
+      const resolveProjects: Caller["workspace"]["resolveProjects"] = (projects) =>
+        caller.workspace.resolveProjects(projects);
+      const { refusals, capacity } = await ingestChanges(env, caller.identity.tenantId, resolveProjects, single(read));
       if (capacity !== null) return fail(capacity);
       const [refusal] = refusals;
       if (refusal !== undefined) return fail(refusal);
@@ -53,13 +54,13 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/feedback",
     aliases: ["/feedback"],
     summary: "List feedback, newest first",
-    params: nothing,
+    params: noMembers,
     query: feedbackQuery,
     body: null,
     answer: feedbackList,
     isJsonText: true,
-    async handle({ query, env, who }) {
-      const asked = {
+    async handle({ query, env, caller }) {
+      const filters = {
         ...ANY_FEEDBACK,
         runIds: query.run,
         projectIds: query.session,
@@ -69,7 +70,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         limit: query.limit,
         offset: query.offset,
       };
-      return ok(await listStream(shown(listFeedback(env, who.identity.tenantId, asked))));
+      return ok(await listStream(shown(listFeedback(env, caller.identity.tenantId, filters))));
     },
   });
 
@@ -82,7 +83,7 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     summary: "Retrieve a feedback",
     body: null,
     answer: feedbackShown,
-    handle: ({ params, env, who }) => found(env, who, params.feedback_id),
+    handle: ({ params, env, caller }) => found(env, caller, params.feedback_id),
   });
 
   register(app, {
@@ -95,13 +96,13 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: feedbackUpdate,
     answer: feedbackShown,
     failures: ["capacity"],
-    async handle({ params, body, env, who }) {
+    async handle({ params, body, env, caller }) {
       const id = params.feedback_id;
       const members = Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
       const json = JSON.stringify({ ...members, modified_at: isoFromMs(Date.now()) });
-      const edited = await editFeedback(env, who.identity.tenantId, { id, json, edit: "patch" });
+      const edited = await editFeedback(env, caller.identity.tenantId, { id, json, edit: "patch" });
       if (!edited.ok) return edited;
-      return edited.value ? found(env, who, id) : unknown(id);
+      return edited.value ? found(env, caller, id) : unknown(id);
     },
   });
 
@@ -116,9 +117,9 @@ export const addFeedbackRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "deleted",
     answer: null,
     failures: ["capacity"],
-    async handle({ params, env, who }) {
+    async handle({ params, env, caller }) {
       const id = params.feedback_id;
-      const edited = await editFeedback(env, who.identity.tenantId, { id, json: "{}", edit: "delete" });
+      const edited = await editFeedback(env, caller.identity.tenantId, { id, json: "{}", edit: "delete" });
       if (!edited.ok) return edited;
       return edited.value ? ok(null) : unknown(id);
     },

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { FeedbackRecord } from "../../../durable/worker/feedback.ts";
-import { closedObject, paging, severalOf, shownUuid, truth, uuid } from "../kernel/fields.ts";
+import { closedObject, paging, queryBoolean, severalOf, shownUuid, uuid } from "../kernel/fields.ts";
 
 /** Maximum and default of `limit`, as in the original service. */
 const FEEDBACK_PER_PAGE = 100;
@@ -11,7 +11,7 @@ export const feedbackQuery = closedObject({
   session: severalOf(uuid),
   key: severalOf(z.string()),
   source: severalOf(z.string()).openapi({ description: "Types of the source: app, api, model, auto_eval." }),
-  has_score: truth.optional(),
+  has_score: queryBoolean.optional(),
   ...paging(FEEDBACK_PER_PAGE, FEEDBACK_PER_PAGE),
 });
 

@@ -116,7 +116,7 @@ const take = async (request: Request, format: OtlpFormat | null, env: Env): Prom
   const outcome = await ingestChanges(
     env,
     identity.tenantId,
-    (asked) => workspace.resolveProjects(asked),
+    (projects) => workspace.resolveProjects(projects),
     counted(changes),
   );
   if (outcome.capacity !== null) return fail(outcome.capacity);

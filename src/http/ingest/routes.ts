@@ -11,8 +11,8 @@ import { readBatch } from "../../trace/ingest/read-batch.ts";
 import { readRun } from "../../trace/ingest/read-run.ts";
 import type { Invalid, RunChange } from "../../trace/run/change.ts";
 import { type Caller, ingestAccess } from "../kernel/auth.ts";
-import { nothing, shownUuid, uuid } from "../kernel/fields.ts";
-import type { Asked, HttpEnv } from "../kernel/operation.ts";
+import { noMembers, shownUuid, uuid } from "../kernel/fields.ts";
+import type { HttpEnv, OperationInput } from "../kernel/operation.ts";
 import type { RequestFailure } from "../kernel/problems.ts";
 import { register } from "../kernel/register.ts";
 
@@ -28,7 +28,7 @@ const takenRun = taken
 const COMMON = {
   tag: "Ingest",
   access: ingestAccess,
-  query: nothing,
+  query: noMembers,
   body: null,
   success: "accepted",
   dialect: "error",
@@ -45,10 +45,10 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/runs/batch",
     aliases: ["/runs/batch"],
     summary: "Send new runs and changes of runs as JSON",
-    params: nothing,
+    params: noMembers,
     rawBody: JSON_ONLY,
     answer: taken,
-    handle: (asked) => ingest(asked, (body) => readBatch(body, asked.settings.maxBodyBytes)),
+    handle: (input) => ingest(input, (body) => readBatch(body, input.settings.maxBodyBytes)),
   });
 
   register(app, {
@@ -57,16 +57,16 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/runs/multipart",
     aliases: ["/runs/multipart"],
     summary: "Send new runs, changes of runs and feedback as multipart/form-data",
-    params: nothing,
+    params: noMembers,
     rawBody: ["multipart/form-data"],
     answer: taken,
-    async handle(asked) {
-      const boundary = boundaryOf(asked.request.headers.get("Content-Type") ?? "");
+    async handle(input) {
+      const boundary = boundaryOf(input.request.headers.get("Content-Type") ?? "");
       if (boundary === null) {
         const message = "Send the body as multipart/form-data with a boundary";
         return fail({ reason: "invalid", loc: ["header", "content-type"], message, type: "value_error" });
       }
-      return ingest(asked, (body) => readMultipart(body, boundary, asked.settings.maxBodyBytes));
+      return ingest(input, (body) => readMultipart(body, boundary, input.settings.maxBodyBytes));
     },
   });
 
@@ -76,10 +76,10 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/runs",
     aliases: ["/runs"],
     summary: "Send one new run",
-    params: nothing,
+    params: noMembers,
     rawBody: JSON_ONLY,
     answer: takenRun,
-    handle: (asked) => ingestOne(asked, { kind: "post", id: deriveRunId, loc: ["body"] }),
+    handle: (input) => ingestOne(input, { kind: "post", id: deriveRunId, loc: ["body"] }),
   });
 
   register(app, {
@@ -91,23 +91,23 @@ export const addIngestRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     params: z.object({ run_id: uuid }),
     rawBody: JSON_ONLY,
     answer: takenRun,
-    handle: (asked) => ingestOne(asked, { kind: "patch", id: asked.params.run_id, loc: ["body"] }),
+    handle: (input) => ingestOne(input, { kind: "patch", id: input.params.run_id, loc: ["body"] }),
   });
 };
 
-type IngestRequest = Pick<Asked<Caller, unknown, unknown, null>, "request" | "env" | "who">;
+type IngestRequest = Pick<OperationInput<Caller, unknown, unknown, null>, "request" | "env" | "caller">;
 
-const ingest = async (asked: IngestRequest, read: (body: Body) => Changes): Promise<Answered> => {
-  const body = decodedBody(asked.request);
-  return body.ok ? take(asked, read(body.value)) : body;
+const ingest = async (input: IngestRequest, read: (body: Body) => Changes): Promise<Answered> => {
+  const body = decodedBody(input.request);
+  return body.ok ? take(input, read(body.value)) : body;
 };
 
-const ingestOne = async (asked: IngestRequest, origin: RunOrigin) => {
-  const body = decodedBody(asked.request);
+const ingestOne = async (input: IngestRequest, origin: RunOrigin) => {
+  const body = decodedBody(input.request);
   if (!body.ok) return body;
   const run = await readRun(body.value, origin);
   if (!run.ok) return run;
-  const answered = await take(asked, only(run));
+  const answered = await take(input, only(run));
   return answered.ok ? ok({ ...answered.value, id: run.value.id }) : answered;
 };
 
@@ -116,9 +116,10 @@ const decodedBody = ({ body, headers }: Request): Result<Body, Invalid> =>
     ? fail({ reason: "invalid", loc: ["body"], message: "Field required", type: "missing" })
     : decodeBody(body, headers.get("Content-Encoding"));
 
-const take = async ({ env, who }: IngestRequest, changes: Changes): Promise<Answered> => {
-  const resolveProjects: Caller["workspace"]["resolveProjects"] = (asked) => who.workspace.resolveProjects(asked);
-  return answerOf(await ingestChanges(env, who.identity.tenantId, resolveProjects, changes));
+const take = async ({ env, caller }: IngestRequest, changes: Changes): Promise<Answered> => {
+  const resolveProjects: Caller["workspace"]["resolveProjects"] = (projects) =>
+    caller.workspace.resolveProjects(projects);
+  return answerOf(await ingestChanges(env, caller.identity.tenantId, resolveProjects, changes));
 };
 
 const answerOf = ({ accepted, refusals, capacity }: IngestOutcome): Answered => {

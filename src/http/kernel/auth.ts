@@ -17,9 +17,9 @@ export interface Caller {
  * Access control of a route. `schemes` are the alternatives of the OpenAPI document; each one lists the security schemes
  * that it needs together.
  */
-export interface Access<Who> {
+export interface Access<Principal> {
   readonly schemes: readonly (readonly SecurityScheme[])[];
-  admit(request: Request, env: Env): Promise<Result<Who, RequestFailure>>;
+  admit(request: Request, env: Env): Promise<Result<Principal, RequestFailure>>;
 }
 
 export type SecurityScheme = "API Key" | "Tenant ID" | "Bearer Auth" | "Admin Key";

@@ -84,7 +84,7 @@ const membersOf = (names: readonly string[]): string =>
   names.length === 0 ? "No member is supported here." : `Supported members: ${names.join(", ")}.`;
 
 /** The schema of a request without path parameters or without a query. */
-export const nothing = z.object({});
+export const noMembers = z.object({});
 
 /** Upper limit of the page size of any list [LIM-42]. */
 export const MAX_PER_PAGE = 1000;
@@ -115,7 +115,7 @@ export const paging = <Default extends number | null>(defaultLimit: Default, max
   }) as const;
 
 /** `true` or `false` in a query, in any letter case: Python clients send `True`. */
-export const truth = z
+export const queryBoolean = z
   .string()
   .toLowerCase()
   .pipe(z.enum(["true", "false"], { error: "Input should be true or false" }))
@@ -123,7 +123,7 @@ export const truth = z
   .openapi({ type: "boolean" });
 
 /** A boolean in a query; false if absent. */
-export const flag = truth.optional().transform((value) => value ?? false);
+export const optionalQueryBoolean = queryBoolean.optional().transform((value) => value ?? false);
 
 /** A member of a query that may be sent several times; null if absent. */
 export const severalOf = <One extends z.ZodType<string, string>>(one: One) =>

@@ -37,8 +37,8 @@ export const FAILURE_TEXTS = {
 } as const;
 
 /** The description of an operation for the OpenAPI document. */
-export const routeOf = <Who, Params extends z.ZodObject, Query extends z.ZodObject>(
-  operation: Operation<Who, Params, Query, JsonBody, JsonBody>,
+export const routeOf = <Principal, Params extends z.ZodObject, Query extends z.ZodObject>(
+  operation: Operation<Principal, Params, Query, JsonBody, JsonBody>,
 ): RouteConfig => ({
   method: operation.method,
   path: operation.path,
@@ -85,8 +85,8 @@ const requestBodyOf = (
   return { body: { required: true, content } };
 };
 
-const failureResponses = <Who>(
-  operation: Operation<Who, z.ZodObject, z.ZodObject, JsonBody, JsonBody>,
+const failureResponses = <Principal>(
+  operation: Operation<Principal, z.ZodObject, z.ZodObject, JsonBody, JsonBody>,
 ): RouteConfig["responses"] => {
   const names = new Set(operation.failures ?? []);
   if (operation.access.schemes.length > 0) names.add("unauthorized").add("forbidden");

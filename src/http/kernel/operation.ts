@@ -16,8 +16,8 @@ export type JsonBody = z.ZodType | null;
 export type OutputOf<Schema extends JsonBody> = Schema extends z.ZodType ? z.output<Schema> : null;
 
 /** A request that was admitted and is well-formed. */
-export interface Asked<Who, Params, Query, Body> {
-  readonly who: Who;
+export interface OperationInput<Principal, Params, Query, Body> {
+  readonly caller: Principal;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -33,7 +33,7 @@ export type Success = "ok" | "created" | "accepted" | "deleted";
 
 /** An operation of the API: its route, its schemas, its documentation, and its handler. */
 export interface Operation<
-  Who,
+  Principal,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends JsonBody,
@@ -46,7 +46,7 @@ export interface Operation<
   readonly aliases?: readonly string[];
   readonly tag: string;
   readonly summary: string;
-  readonly access: Access<Who>;
+  readonly access: Access<Principal>;
   readonly params: Params;
   readonly query: Query;
   /** JSON body; null: none, or `handle` reads the body from the request. */
@@ -68,10 +68,10 @@ export interface Operation<
   readonly failures?: readonly Exclude<keyof typeof STATUS, Success | "noMoreEvents" | "partial">[];
   readonly dialect: ProblemDialect;
   readonly handle: (
-    asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
+    input: OperationInput<Principal, z.output<Params>, z.output<Query>, OutputOf<Body>>,
   ) => Promise<Result<OutputOf<Answer>, RequestFailure>>;
   /** Answers with server-sent events instead, for clients that accept them. */
   readonly stream?: (
-    asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
+    input: OperationInput<Principal, z.output<Params>, z.output<Query>, OutputOf<Body>>,
   ) => Promise<Result<Response, RequestFailure>>;
 }

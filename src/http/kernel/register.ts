@@ -6,28 +6,28 @@ import { readSettings } from "../../settings.ts";
 import { expectParams } from "./allowed-methods.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
-import type { Asked, HttpEnv, JsonBody, Operation, OutputOf, Success } from "./operation.ts";
+import type { HttpEnv, JsonBody, Operation, OperationInput, OutputOf, Success } from "./operation.ts";
 import { routeOf } from "./operation-document.ts";
 import { faultResponse, malformed, problemResponse, type RequestFailure, STATUS } from "./problems.ts";
 import { readJson } from "./request-json.ts";
 
 /** Adds an operation to the application and to its OpenAPI document. */
 export const register = <
-  Who,
+  Principal,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends JsonBody,
   Answer extends JsonBody,
 >(
   app: OpenAPIHono<HttpEnv>,
-  operation: Operation<Who, Params, Query, Body, Answer>,
+  operation: Operation<Principal, Params, Query, Body, Answer>,
 ): void => {
   app.openAPIRegistry.registerPath(createRoute(routeOf(operation)));
   const handler = async (context: Context<HttpEnv>): Promise<Response> => {
     const request = context.req.raw;
     try {
-      const asked = await admit(operation, request, context.req.param(), context.env);
-      const result = asked.ok ? await perform(operation, asked.value) : asked;
+      const input = await admit(operation, request, context.req.param(), context.env);
+      const result = input.ok ? await perform(operation, input.value) : input;
       return result.ok ? result.value : problemResponse(result.failure, operation.dialect);
     } catch (thrown) {
       return faultResponse(thrown, request, operation.dialect);
@@ -40,17 +40,17 @@ export const register = <
 };
 
 const admit = async <
-  Who,
+  Principal,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends JsonBody,
   Answer extends JsonBody,
 >(
-  operation: Operation<Who, Params, Query, Body, Answer>,
+  operation: Operation<Principal, Params, Query, Body, Answer>,
   request: Request,
   pathParameters: Readonly<Record<string, string>>,
   env: Env,
-): Promise<Result<Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>, RequestFailure>> => {
+): Promise<Result<OperationInput<Principal, z.output<Params>, z.output<Query>, OutputOf<Body>>, RequestFailure>> => {
   const settings = readSettings(env);
   const admitted = await operation.access.admit(request, env);
   if (!admitted.ok) return admitted;
@@ -63,21 +63,21 @@ const admit = async <
   const body = await bodyOf(operation.body, request);
   if (!body.ok) return body;
   const sent = { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value };
-  return ok({ ...sent, who: admitted.value, request, env, settings });
+  return ok({ ...sent, caller: admitted.value, request, env, settings });
 };
 
 const perform = async <
-  Who,
+  Principal,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends JsonBody,
   Answer extends JsonBody,
 >(
-  operation: Operation<Who, Params, Query, Body, Answer>,
-  asked: Asked<Who, z.output<Params>, z.output<Query>, OutputOf<Body>>,
+  operation: Operation<Principal, Params, Query, Body, Answer>,
+  input: OperationInput<Principal, z.output<Params>, z.output<Query>, OutputOf<Body>>,
 ): Promise<Result<Response, RequestFailure>> => {
-  if (operation.stream !== undefined && wantsEvents(asked.request)) return operation.stream(asked);
-  const result = await operation.handle(asked);
+  if (operation.stream !== undefined && wantsEvents(input.request)) return operation.stream(input);
+  const result = await operation.handle(input);
   if (!result.ok) return result;
   const name = operation.isPartial?.(result.value) ? "partial" : operation.success;
   return ok(success(name, operation, result.value));

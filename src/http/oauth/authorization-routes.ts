@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { AuthorizationStatus } from "../../../durable/protocol/oauth.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { nothing, uuid, wholeNumber } from "../kernel/fields.ts";
+import { noMembers, uuid, wholeNumber } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { faultResponse, STATUS } from "../kernel/problems.ts";
 import { register } from "../kernel/register.ts";
@@ -28,25 +28,25 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     method: "post",
     path: "/v2/auth/authenticate",
     summary: "Get a valid token of the current user, or the URL where the user consents",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: authenticateRequest,
     success: "ok",
     isSecret: true,
     answer: authenticateShown,
     failures: ["authorizationFailed", "notFound", "conflict", "capacity", "providerFailed"],
-    async handle({ body, who, env, request, settings }) {
-      const { userId } = who.identity;
+    async handle({ body, caller, env, request, settings }) {
+      const { userId } = caller.identity;
       const otherUsers = [body.user_id, body.ls_user_id].filter((id) => id != null && id !== userId);
       if (otherUsers.length > 0) return fail({ reason: "forbidden", message: "This API key belongs to another user." });
-      const own = await ownGrant({ who, env }, body.provider);
+      const own = await ownGrant({ caller, env }, body.provider);
       if (!own.ok) return own;
       const { grant, provider } = own.value;
       const { providerId } = provider.record;
       const base = settings.publicUrl ?? new URL(request.url).origin;
       const result = await grant.authenticate({
         provider,
-        holder: { tenantId: who.identity.tenantId, userId },
+        holder: { tenantId: caller.identity.tenantId, userId },
         scopes: body.scopes,
         redirectUri: `${base}${CALLBACK.replace("{provider_id}", providerId)}`,
         forceNew: body.force_new,
@@ -85,8 +85,8 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     isSecret: true,
     answer: waitShown,
     failures: ["authorizationFailed", "providerFailed"],
-    async handle({ params, query, who, env }) {
-      const own = await grantOfAuthorization({ who, env }, params.auth_id);
+    async handle({ params, query, caller, env }) {
+      const own = await grantOfAuthorization({ caller, env }, params.auth_id);
       if (own === null) return ok({ status: "not_found" as const, token: null });
       const look = await endOf(own, params.auth_id, query.timeout);
       if (look.status === "failed") return fail({ reason: "authorization", failure: look.failure });
@@ -102,16 +102,16 @@ export const addOAuthAuthorizationRoutes = (app: OpenAPIHono<HttpEnv>): void => 
     path: CALLBACK,
     summary: "Complete an authorization with the code and the state from the provider",
     params: z.object({ provider_id: z.string() }),
-    query: nothing,
+    query: noMembers,
     body: callbackRequest,
     success: "ok",
     answer: callbackShown,
     failures: ["authorizationFailed", "notFound", "providerFailed"],
-    async handle({ params, body, who, env }) {
-      const own = await ownGrant({ who, env }, params.provider_id);
+    async handle({ params, body, caller, env }) {
+      const own = await ownGrant({ caller, env }, params.provider_id);
       if (!own.ok) return own;
       const back = { state: body.state, answer: { code: body.code }, issuer: null };
-      const token = await finishAuthorization(env, params.provider_id, back, who.identity);
+      const token = await finishAuthorization(env, params.provider_id, back, caller.identity);
       return token.ok ? ok({ status: "completed" as const, token: showToken(params.provider_id, token.value) }) : token;
     },
   });

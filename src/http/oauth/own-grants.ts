@@ -9,7 +9,7 @@ import type { Caller } from "../kernel/auth.ts";
 
 /** The caller, and the bindings of the Worker. */
 export interface CallerContext {
-  readonly who: Caller;
+  readonly caller: Caller;
   readonly env: Env;
 }
 
@@ -19,21 +19,24 @@ export interface OwnGrant {
   readonly grant: GrantProtocol;
 }
 
-export const ownGrant = async ({ who, env }: CallerContext, providerId: string): Promise<Result<OwnGrant, Refusal>> => {
-  const found = await providers(env, who.identity.tenantId).find(providerId);
+export const ownGrant = async (
+  { caller, env }: CallerContext,
+  providerId: string,
+): Promise<Result<OwnGrant, Refusal>> => {
+  const found = await providers(env, caller.identity.tenantId).find(providerId);
   if (!found.ok) return found;
-  return ok({ provider: found.value, grant: grant(env, who.identity, found.value.record.id) });
+  return ok({ provider: found.value, grant: grant(env, caller.identity, found.value.record.id) });
 };
 
 /** The caller's grants at all providers of the workspace, or at one; empty if that provider is unknown. */
 export const ownGrants = async (
-  { who, env }: CallerContext,
+  { caller, env }: CallerContext,
   providerId: string | null,
 ): Promise<readonly OwnGrant[]> => {
-  const all = await providers(env, who.identity.tenantId).list();
+  const all = await providers(env, caller.identity.tenantId).list();
   return all
     .filter(({ record }) => providerId === null || record.providerId === providerId)
-    .map((provider) => ({ provider, grant: grant(env, who.identity, provider.record.id) }));
+    .map((provider) => ({ provider, grant: grant(env, caller.identity, provider.record.id) }));
 };
 
 export interface OwnToken extends OwnGrant {

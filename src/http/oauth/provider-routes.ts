@@ -2,14 +2,14 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { providers } from "../../../durable/protocol/actors.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { nothing } from "../kernel/fields.ts";
+import { noMembers } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { providerCreate, providerShown, providerUpdate, showProvider } from "./schemas.ts";
 
 const PATH = "/v2/auth/providers";
 const ONE = z.object({ provider_id: z.string() });
-const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, query: nothing, dialect: "detail" } as const;
+const COMMON = { tag: "Auth Service (v2)", access: workspaceAccess, query: noMembers, dialect: "detail" } as const;
 
 /** The OAuth providers of a workspace. */
 export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -18,13 +18,13 @@ export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "post",
     path: PATH,
     summary: "Add an OAuth provider, by its issuer or by its endpoints",
-    params: nothing,
+    params: noMembers,
     body: providerCreate,
     success: "ok",
     answer: providerShown,
     failures: ["authorizationFailed", "conflict", "providerFailed"],
-    async handle({ body, who, env }) {
-      const { tenantId } = who.identity;
+    async handle({ body, caller, env }) {
+      const { tenantId } = caller.identity;
       const { issuer, auth_url, token_url, revocation_url = null, userinfo_url = null } = body;
       const named = { auth_url: auth_url ?? "", token_url: token_url ?? "", revocation_url, userinfo_url };
       const added = await providers(env, tenantId).add({
@@ -50,12 +50,12 @@ export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "get",
     path: PATH,
     summary: "List the OAuth providers",
-    params: nothing,
+    params: noMembers,
     body: null,
     success: "ok",
     answer: z.array(providerShown),
-    async handle({ who, env }) {
-      const all = await providers(env, who.identity.tenantId).list();
+    async handle({ caller, env }) {
+      const all = await providers(env, caller.identity.tenantId).list();
       return ok(all.map(({ record }) => showProvider(record)));
     },
   });
@@ -69,8 +69,8 @@ export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "ok",
     answer: providerShown,
-    async handle({ params, who, env }) {
-      const found = await providers(env, who.identity.tenantId).find(params.provider_id);
+    async handle({ params, caller, env }) {
+      const found = await providers(env, caller.identity.tenantId).find(params.provider_id);
       return found.ok ? ok(showProvider(found.value.record)) : found;
     },
   });
@@ -84,8 +84,8 @@ export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: providerUpdate,
     success: "ok",
     answer: providerShown,
-    async handle({ params, body, who, env }) {
-      const changed = await providers(env, who.identity.tenantId).change({
+    async handle({ params, body, caller, env }) {
+      const changed = await providers(env, caller.identity.tenantId).change({
         providerId: params.provider_id,
         change: {
           ...(body.name === undefined ? {} : { displayName: body.name }),
@@ -109,8 +109,8 @@ export const addOAuthProviderRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: null,
     success: "ok",
     answer: providerShown,
-    async handle({ params, who, env }) {
-      const removed = await providers(env, who.identity.tenantId).remove(params.provider_id);
+    async handle({ params, caller, env }) {
+      const removed = await providers(env, caller.identity.tenantId).remove(params.provider_id);
       return removed.ok ? ok(showProvider(removed.value)) : removed;
     },
   });

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { closedObject, nothing, uuid } from "../kernel/fields.ts";
+import { closedObject, noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { ownToken, ownTokens } from "./own-grants.ts";
@@ -18,13 +18,13 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "get",
     path: `${PATH}/exists`,
     summary: "Whether the current user has any token for the provider, across agents",
-    params: nothing,
+    params: noMembers,
     query: z.object({ provider_id: z.string() }),
     body: null,
     success: "ok",
     answer: tokenStatus,
-    async handle({ query, who, env }) {
-      const tokens = await ownTokens({ who, env }, query.provider_id);
+    async handle({ query, caller, env }) {
+      const tokens = await ownTokens({ caller, env }, query.provider_id);
       return ok({ has_token: tokens.length > 0 });
     },
   });
@@ -34,13 +34,13 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "get",
     path: PATH,
     summary: "List the current user's tokens, without the tokens themselves",
-    params: nothing,
+    params: noMembers,
     query: closedObject({ provider_id: z.string().optional() }),
     body: null,
     success: "ok",
     answer: z.array(tokenShown),
-    async handle({ query, who, env }) {
-      const tokens = await ownTokens({ who, env }, query.provider_id ?? null);
+    async handle({ query, caller, env }) {
+      const tokens = await ownTokens({ caller, env }, query.provider_id ?? null);
       return ok(tokens.map(({ provider, token }) => showToken(provider.record.providerId, token)));
     },
   });
@@ -51,12 +51,12 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: `${PATH}/{token_id}/metadata`,
     summary: "Set the account label of a token, or make it the default",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: tokenMetadata,
     success: "ok",
     answer: tokenShown,
-    async handle({ params, body, who, env }) {
-      const own = await ownToken({ who, env }, params.token_id);
+    async handle({ params, body, caller, env }) {
+      const own = await ownToken({ caller, env }, params.token_id);
       if (!own.ok) return own;
       const { grant, provider } = own.value;
       const described = await grant.describe({
@@ -74,13 +74,13 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: `${PATH}/{token_id}`,
     summary: "Delete a token, after revoking it at the provider",
     params: ONE,
-    query: nothing,
+    query: noMembers,
     body: null,
     success: "deleted",
     answer: null,
     failures: ["providerFailed"],
-    async handle({ params, who, env }) {
-      const own = await ownToken({ who, env }, params.token_id);
+    async handle({ params, caller, env }) {
+      const own = await ownToken({ caller, env }, params.token_id);
       if (!own.ok) return own;
       return own.value.grant.remove({ provider: own.value.provider, tokenId: params.token_id });
     },
@@ -91,14 +91,14 @@ export const addOAuthTokenRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: PATH,
     summary: "Delete all of the current user's tokens for a provider, after revoking them there",
-    params: nothing,
+    params: noMembers,
     query: z.object({ provider_id: z.string() }),
     body: null,
     success: "ok",
     answer: z.object({ deleted: z.int() }),
     failures: ["providerFailed"],
-    async handle({ query, who, env }) {
-      const tokens = await ownTokens({ who, env }, query.provider_id);
+    async handle({ query, caller, env }) {
+      const tokens = await ownTokens({ caller, env }, query.provider_id);
       for (const { grant, provider, token } of tokens) {
         const removed = await grant.remove({ provider, tokenId: token.id });
         if (!removed.ok && removed.failure.reason !== "not_found") return removed;

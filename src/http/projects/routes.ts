@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { projectStatistics } from "../../../durable/worker/project-statistics.ts";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { workspaceAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import {
@@ -28,13 +28,13 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
     summary: "List the projects that match, newest first",
-    params: nothing,
+    params: noMembers,
     query: projectQuery,
     body: null,
     answer: z.array(projectShown),
-    async handle({ query, env, who }) {
+    async handle({ query, env, caller }) {
       if (matchesNoProject(query)) return ok([]);
-      const projects = await who.workspace.listProjects({
+      const projects = await caller.workspace.listProjects({
         name: query.name ?? null,
         nameContains: query.name_contains ?? null,
         ids: query.id,
@@ -43,7 +43,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         limit: query.limit,
         offset: query.offset,
       });
-      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, projects) : [];
+      const statistics = query.include_stats ? await projectStatistics(env, caller.identity.tenantId, projects) : [];
       return ok(projects.map((project, n) => showProject(project, statistics[n] ?? null)));
     },
   });
@@ -54,14 +54,14 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
     summary: "Create a project",
-    params: nothing,
+    params: noMembers,
     query: projectCreateQuery,
     body: projectCreate,
     answer: projectShown,
     failures: ["conflict"],
-    async handle({ body, query, who }) {
+    async handle({ body, query, caller }) {
       const extra = body.extra ?? null;
-      const created = await who.workspace.createProject({
+      const created = await caller.workspace.createProject({
         id: body.id ?? null,
         name: body.name,
         upsert: query.upsert,
@@ -83,11 +83,11 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     query: oneProjectQuery,
     body: null,
     answer: projectShown,
-    async handle({ params, query, env, who }) {
-      const found = await who.workspace.project(params.session_id);
+    async handle({ params, query, env, caller }) {
+      const found = await caller.workspace.project(params.session_id);
       if (!found.ok) return found;
       const project = found.value;
-      const statistics = query.include_stats ? await projectStatistics(env, who.identity.tenantId, [project]) : [];
+      const statistics = query.include_stats ? await projectStatistics(env, caller.identity.tenantId, [project]) : [];
       return ok(showProject(project, statistics[0] ?? null));
     },
   });
@@ -99,12 +99,12 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: ["/sessions/{session_id}"],
     summary: "Change a project; absent members are not changed",
     params: z.object({ session_id: uuid }),
-    query: nothing,
+    query: noMembers,
     body: projectUpdate,
     answer: projectShown,
     failures: ["conflict"],
-    async handle({ params, body, who }) {
-      const changed = await who.workspace.changeProject({
+    async handle({ params, body, caller }) {
+      const changed = await caller.workspace.changeProject({
         id: params.session_id,
         name: body.name ?? null,
         description: body.description ?? null,
@@ -123,11 +123,11 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     aliases: ["/sessions/{session_id}"],
     summary: "Delete a project with all its runs; its exports fail, its schedules are cancelled",
     params: z.object({ session_id: uuid }),
-    query: nothing,
+    query: noMembers,
     body: null,
     success: "deleted",
     answer: null,
-    handle: ({ params, who }) => who.workspace.deleteProject(params.session_id),
+    handle: ({ params, caller }) => caller.workspace.deleteProject(params.session_id),
   });
 
   register(app, {
@@ -136,16 +136,16 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/sessions",
     aliases: ["/sessions"],
     summary: "Delete several projects with all their runs; 207 if only some of them existed",
-    params: nothing,
+    params: noMembers,
     query: projectsToDelete,
     body: null,
     answer: projectsDeleted,
     isPartial: (answer) => answer.not_found.length > 0,
     failures: ["notFound"],
-    async handle({ query, who }) {
+    async handle({ query, caller }) {
       const wanted = [...new Set(query.session_ids)];
       const deleted: string[] = [];
-      for (const id of wanted) if ((await who.workspace.deleteProject(id)).ok) deleted.push(id);
+      for (const id of wanted) if ((await caller.workspace.deleteProject(id)).ok) deleted.push(id);
       if (deleted.length === 0) return fail({ reason: "not_found", what: "project", id: wanted.join(", ") });
       return ok({ deleted, not_found: wanted.filter((id) => !deleted.includes(id)) });
     },

@@ -7,14 +7,14 @@ import { isObject } from "../../json/is-object.ts";
 import { latencyAt, type RunStatistics } from "../../trace/run/statistics.ts";
 import {
   closedObject,
-  flag,
   instant,
   isoOrNull,
+  optionalQueryBoolean,
   paging,
+  queryBoolean,
   severalOf,
   shownInstant,
   shownUuid,
-  truth,
   uuid,
 } from "../kernel/fields.ts";
 
@@ -64,10 +64,10 @@ export const projectUpdate = z
   .openapi("TracerSessionUpdate");
 
 /** With `upsert=true`, an existing project of that name is changed and returned instead of a conflict. */
-export const projectCreateQuery = z.object({ upsert: flag });
+export const projectCreateQuery = z.object({ upsert: optionalQueryBoolean });
 
 /** Whether the answer holds statistics of the project's runs. */
-const statistics = { include_stats: flag } as const;
+const statistics = { include_stats: optionalQueryBoolean } as const;
 
 export const oneProjectQuery = z.object(statistics);
 
@@ -94,11 +94,11 @@ export const projectQuery = closedObject({
   metadata: metadata.optional(),
   reference_dataset: severalOf(uuid).openapi(noDatasets),
   dataset_version: z.string().optional().openapi(noDatasets),
-  reference_free: truth.optional(),
+  reference_free: queryBoolean.optional(),
   tag_value_id: severalOf(uuid).openapi({ description: "Tags are not supported: with any value, the list is empty." }),
   ...statistics,
   sort_by: z.enum(["start_time", "name"]).optional(),
-  sort_by_desc: truth.optional(),
+  sort_by_desc: queryBoolean.optional(),
   ...paging(PROJECTS_PER_PAGE, PROJECTS_PER_PAGE),
 });
 

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { fail, ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { projectSourcePut, projectSourceShown, showBinding, tableSourceOf } from "./source-schema.ts";
@@ -12,7 +12,7 @@ const COMMON = {
   dialect: "detail",
   path: "/api/v1/sessions/{session_id}/source",
   params: z.object({ session_id: uuid }),
-  query: nothing,
+  query: noMembers,
 } as const;
 
 /** The source of a project's exports: a ClickHouse table of the customer instead of the built-in store. */
@@ -25,9 +25,13 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "ok",
     answer: projectSourceShown,
     failures: ["notFound", "sourceCheckFailed"],
-    async handle({ params, body, who }) {
+    async handle({ params, body, caller }) {
       const id = params.session_id;
-      const bound = await who.workspace.bindProject({ id, source: tableSourceOf(body, id), password: body.password });
+      const bound = await caller.workspace.bindProject({
+        id,
+        source: tableSourceOf(body, id),
+        password: body.password,
+      });
       return bound.ok ? ok(showBinding(bound.value)) : bound;
     },
   });
@@ -40,8 +44,8 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "ok",
     answer: projectSourceShown,
     failures: ["notFound"],
-    async handle({ params, who }) {
-      const binding = await who.workspace.binding(params.session_id);
+    async handle({ params, caller }) {
+      const binding = await caller.workspace.binding(params.session_id);
       if (binding !== null) return ok(showBinding(binding));
       return fail({ reason: "not_found", what: "source", id: params.session_id });
     },
@@ -55,6 +59,6 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     success: "deleted",
     answer: null,
     failures: ["notFound"],
-    handle: ({ params, who }) => who.workspace.unbindProject(params.session_id),
+    handle: ({ params, caller }) => caller.workspace.unbindProject(params.session_id),
   });
 };

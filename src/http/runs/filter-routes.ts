@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/shared/result.ts";
 import { openAccess } from "../kernel/auth.ts";
-import { nothing } from "../kernel/fields.ts";
+import { noMembers } from "../kernel/fields.ts";
 import { filterProblem } from "../kernel/filter-schema.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
@@ -32,8 +32,8 @@ export const addFilterRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     access: openAccess,
     dialect: "detail",
     summary: "Check the filters of a query: what was expected, and where",
-    params: nothing,
-    query: nothing,
+    params: noMembers,
+    query: noMembers,
     body: queryToValidate,
     success: "ok",
     answer: validationShown,

@@ -5,13 +5,13 @@ import { DAY_MS, startOfDay } from "../../domain/shared/time.ts";
 import { cursorOf } from "../../trace/query/order.ts";
 import { daysOfId } from "../../trace/run/routing.ts";
 import { type Caller, readingAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { queryOf, queryOfRun, runsAnswer, runsQuery } from "./query-schemas.ts";
 import { fieldsShown, runJson, runShown } from "./run-schema.ts";
 
-const COMMON = { tag: "Runs", access: readingAccess, query: nothing, success: "ok", dialect: "detail" } as const;
+const COMMON = { tag: "Runs", access: readingAccess, query: noMembers, success: "ok", dialect: "detail" } as const;
 
 /** Queries of runs, at both paths that clients of the original service use. */
 export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -21,13 +21,13 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     path: "/api/v1/runs/query",
     aliases: ["/runs/query"],
     summary: "Find runs, the newest first; every run that was taken is seen at once",
-    params: nothing,
+    params: noMembers,
     body: runsQuery,
     answer: runsAnswer,
     isJsonText: true,
-    async handle({ body, who, env }) {
-      const { tenantId } = who.identity;
-      const projects = await projectsOf(who, body.session ?? body.session_id ?? null);
+    async handle({ body, caller, env }) {
+      const { tenantId } = caller.identity;
+      const projects = await projectsOf(caller, body.session ?? body.session_id ?? null);
       const found = await queryRuns(env, tenantId, { ...queryOf(body), projects });
       if (!found.ok) return found;
       const fields = fieldsShown(body.select ?? null);
@@ -48,9 +48,9 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     answer: runShown,
     isJsonText: true,
     failures: ["notFound"],
-    async handle({ params, who, env }) {
-      const { tenantId } = who.identity;
-      const query = { ...queryOfRun(params.run_id), projects: await projectsOf(who, null) };
+    async handle({ params, caller, env }) {
+      const { tenantId } = caller.identity;
+      const query = { ...queryOfRun(params.run_id), projects: await projectsOf(caller, null) };
       for (const window of [...likelyWindows(params.run_id), query.window]) {
         const found = await queryRuns(env, tenantId, { ...query, window });
         if (!found.ok) return found;
@@ -67,7 +67,7 @@ const likelyWindows = (runId: string) =>
   daysOfId(runId).map((day) => ({ start: startOfDay(day) * 1000, end: (startOfDay(day) + DAY_MS) * 1000 }));
 
 /** Only those of the workspace: ids of other workspaces match nothing. */
-const projectsOf = async (who: Caller, ids: readonly string[] | null) => {
-  const projects = await who.workspace.projectsToQuery(ids);
+const projectsOf = async (caller: Caller, ids: readonly string[] | null) => {
+  const projects = await caller.workspace.projectsToQuery(ids);
   return new Map(projects.map((project) => [project.id, project]));
 };

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ok } from "../../domain/shared/result.ts";
 import { openAccess } from "../kernel/auth.ts";
-import { nothing } from "../kernel/fields.ts";
+import { noMembers } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 
@@ -60,8 +60,8 @@ const COMMON = {
   method: "get",
   tag: "Service",
   access: openAccess,
-  params: nothing,
-  query: nothing,
+  params: noMembers,
+  query: noMembers,
   body: null,
   success: "ok",
   dialect: "detail",

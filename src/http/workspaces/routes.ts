@@ -3,14 +3,14 @@ import { workspace } from "../../../durable/protocol/actors.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { hashApiKey, newApiKey } from "../../secrets/api-key.ts";
 import { adminAccess } from "../kernel/auth.ts";
-import { nothing, uuid } from "../kernel/fields.ts";
+import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import { keyCreate, keyHash, keyShown, planShown, planUpdate, workspaceCreate, workspaceShown } from "./schemas.ts";
 
 const KEY_RANDOM_BYTES = 32;
 
-const COMMON = { tag: "Administration", access: adminAccess, query: nothing, dialect: "detail" } as const;
+const COMMON = { tag: "Administration", access: adminAccess, query: noMembers, dialect: "detail" } as const;
 
 /** Routes for the operator: workspaces, their plans and their API keys. */
 export const addAdminRoutes = (app: OpenAPIHono<HttpEnv>): void => {
@@ -19,7 +19,7 @@ export const addAdminRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "post",
     path: "/admin/workspaces",
     summary: "Create a workspace",
-    params: nothing,
+    params: noMembers,
     body: workspaceCreate,
     success: "ok",
     answer: workspaceShown,

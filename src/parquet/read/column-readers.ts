@@ -30,18 +30,18 @@ export const flags: ColumnReader<boolean> = flat(plainFlags);
 
 export const lists: ColumnReader<readonly string[]> = function* (file, chunk, rows = "all") {
   let row = 0;
-  let asked = 0;
+  let next = 0;
   for (const page of leafPages(file, chunk, LISTED, plainStrings)) {
     const { definition, repetition, values } = page.open();
     for (let level = 0; level < definition.length; row++) {
       const begin = level++;
       while (level < definition.length && repetition[level] === 1) level++;
       const items = definition[begin] === LISTED.definition ? level - begin : 0;
-      if (rows !== "all" && rows[asked] !== row) {
+      if (rows !== "all" && rows[next] !== row) {
         values.skip(items);
         continue;
       }
-      asked++;
+      next++;
       yield definition[begin] === 0 ? null : Array.from({ length: items }, () => values.next());
     }
   }
@@ -76,10 +76,10 @@ function* someValues<T>(
   plain: PlainValues<T>,
   rows: Uint32Array,
 ): Generator<T | null> {
-  let asked = 0;
+  let next = 0;
   let first = 0;
   for (const page of leafPages(file, chunk, FLAT, plain)) {
-    const wanted = rowsBefore(first + page.levels, rows.subarray(asked));
+    const wanted = rowsBefore(first + page.levels, rows.subarray(next));
     if (wanted.length > 0) {
       const { definition, values } = page.open();
       let position = 0;
@@ -90,7 +90,7 @@ function* someValues<T>(
         yield definition[position++] === 0 ? null : values.next();
       }
     }
-    asked += wanted.length;
+    next += wanted.length;
     first += page.levels;
   }
 }

@@ -63,7 +63,7 @@ export function* leafPages<T>(
     const decompressed = () => decompressPage(chunk.codec, body, header.uncompressed_page_size);
     const { data_page_header, dictionary_page_header } = header;
     if (dictionary_page_header) {
-      dictionary = openedWhenAsked(() => plain(decompressed(), 0));
+      dictionary = openedOnFirstUse(() => plain(decompressed(), 0));
     } else if (data_page_header) {
       const open = () => leafPage(decompressed(), data_page_header, { depth, nulls }, plain, dictionary);
       yield { levels: data_page_header.num_values, open };
@@ -85,7 +85,7 @@ type ValueOf<T> = (place: number) => T;
  * A lazy dictionary: opened on first use and decoded up to the highest requested index; new values are requested in
  * order.
  */
-const openedWhenAsked = <T>(open: () => Cursor<T>): ValueOf<T> => {
+const openedOnFirstUse = <T>(open: () => Cursor<T>): ValueOf<T> => {
   const decoded: T[] = [];
   let rest: Cursor<T> | null = null;
   return (place) => {

@@ -7,7 +7,7 @@ import { type LoadedChunks, loadedChunk } from "./loaded-chunks.ts";
 /** Selects rows of a segment. */
 export interface RowChoice {
   /** Rows that began in one of these half-open windows, in epoch microseconds. */
-  readonly keep: readonly { readonly start: number; readonly end: number }[];
+  readonly windows: readonly { readonly start: number; readonly end: number }[];
   /** Of these rows, the matching ones; null: all. */
   readonly filter: CompiledFilter | null;
 }
@@ -25,7 +25,7 @@ export const columnsToChoose = ({ filter }: RowChoice): ReadonlySet<ColumnName> 
   new Set<ColumnName>(["start_time", ...(filter?.columns ?? [])]);
 
 /** Tests the rows in order; of each column one page is open at a time. */
-export const selectRows = (held: LoadedChunks, { keep, filter }: RowChoice): SelectedRows => {
+export const selectRows = (held: LoadedChunks, { windows, filter }: RowChoice): SelectedRows => {
   const columns = new CurrentRow(held, filter?.columns ?? new Set());
   const rows: number[] = [];
   let minStart = Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ export const selectRows = (held: LoadedChunks, { keep, filter }: RowChoice): Sel
     row++;
     columns.advance();
     if (start === null) throw new Error("a segment lacks the start of a run");
-    if (!keep.some((window) => start >= window.start && start < window.end)) continue;
+    if (!windows.some((window) => start >= window.start && start < window.end)) continue;
     if (filter !== null && !filter.matches(columns)) continue;
     rows.push(row);
     minStart = Math.min(minStart, start);

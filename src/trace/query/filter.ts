@@ -19,17 +19,17 @@ export interface Conditions {
   readonly filters: readonly Filter[];
 }
 
-export function filterOfConditions(asked: Conditions): Filter {
-  const { runType, parentRunId, referenceExampleIds, hasError, searched } = asked;
+export function filterOfConditions(conditions: Conditions): Filter {
+  const { runType, parentRunId, referenceExampleIds, hasError, searched } = conditions;
   const failed = textIs("status", ["error"]);
   return and([
     ...(runType === null ? [] : [textIs("run_type", [runType])]),
     ...(parentRunId === null ? [] : [textIs("parent_run_id", [parentRunId])]),
     ...(referenceExampleIds === null ? [] : [textIs("reference_example_id", referenceExampleIds)]),
-    ...(asked.isRoot === null ? [] : [isRoot(asked.isRoot)]),
+    ...(conditions.isRoot === null ? [] : [isRoot(conditions.isRoot)]),
     ...(hasError === null ? [] : [hasError ? failed : not(failed)]),
     ...(searched === null ? [] : [or(SEARCHED.map((place) => place({ comparator: "search", operand: searched })))]),
-    ...asked.filters,
+    ...conditions.filters,
   ]);
 }
 

@@ -23,7 +23,7 @@ export interface RunChange extends RunFields {
   /** null: unknown, the run must be searched for. A post that names none belongs to `default`. */
   readonly project: { readonly id: string } | { readonly name: string } | null;
   /** Only on a change of kind `feedback`. Its times and ids then serve to find the run and are not merged. */
-  readonly feedback: FeedbackSaid | null;
+  readonly feedback: FeedbackChange | null;
 }
 
 export type ChangeKind = "post" | "patch" | "feedback";
@@ -38,7 +38,7 @@ export interface FeedbackEntry {
 }
 
 /** A change of one feedback: the whole of it, or `edit`: the members that change, or its deletion. */
-export interface FeedbackSaid extends FeedbackEntry {
+export interface FeedbackChange extends FeedbackEntry {
   readonly edit?: "patch" | "delete";
 }
 

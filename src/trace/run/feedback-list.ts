@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject } from "../../json/is-object.ts";
-import type { FeedbackEntry, FeedbackSaid } from "./change.ts";
+import type { FeedbackChange, FeedbackEntry } from "./change.ts";
 
 /** The feedback of one run as a list: its stored form, and how changes apply to it. */
 
@@ -16,7 +16,7 @@ export const feedbackBytes = (json: string | null | undefined): number => Buffer
  * A list of feedback that changes apply to; each id occurs once. A feedback that is sent whole again is replaced, but
  * keeps the time at which it was created. Feedback beyond the limit is dropped.
  */
-export function feedbackKept(given: readonly FeedbackEntry[]) {
+export function feedbackListEditor(given: readonly FeedbackEntry[]) {
   const byId = new Map(given.map((entry) => [entry.id, entry]));
   let bytes = given.reduce((sum, { json }) => sum + feedbackBytes(json), 0);
   const put = (id: string, json: string): void => {
@@ -26,7 +26,7 @@ export function feedbackKept(given: readonly FeedbackEntry[]) {
     byId.set(id, { id, json });
   };
   return {
-    say({ id, json, edit }: FeedbackSaid): void {
+    apply({ id, json, edit }: FeedbackChange): void {
       const earlier = byId.get(id);
       switch (edit) {
         case "delete":
@@ -48,11 +48,11 @@ export function feedbackKept(given: readonly FeedbackEntry[]) {
 /** The entries after the changes were applied, in order. */
 export function applyFeedback(
   entries: readonly FeedbackEntry[],
-  said: readonly FeedbackSaid[],
+  changes: readonly FeedbackChange[],
 ): readonly FeedbackEntry[] {
-  const kept = feedbackKept(entries);
-  for (const one of said) kept.say(one);
-  return kept.entries();
+  const editor = feedbackListEditor(entries);
+  for (const one of changes) editor.apply(one);
+  return editor.entries();
 }
 
 /** The entries as one JSON list, the form of a segment's column; null without feedback. */

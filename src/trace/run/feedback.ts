@@ -5,7 +5,7 @@ import { isoFromMs } from "../../domain/shared/time.ts";
 import { microsFromEpochMs, microsFromIso } from "../../domain/shared/time-text.ts";
 import { isObject } from "../../json/is-object.ts";
 import { scanValue } from "../../json/scan.ts";
-import { type FeedbackSaid, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./change.ts";
+import { type FeedbackChange, type Invalid, invalid, type Location, NO_FIELDS, type RunChange } from "./change.ts";
 
 /** Feedback on a run as clients send it. */
 
@@ -89,12 +89,12 @@ export function feedbackChange(bytes: Uint8Array, id: string | null, loc: Locati
 }
 
 /** The change of a run that edits a feedback on it. */
-export const feedbackEdit = (runId: string, said: FeedbackSaid): RunChange => ({
+export const feedbackEdit = (runId: string, edit: FeedbackChange): RunChange => ({
   ...NO_FIELDS,
   kind: "feedback",
   id: runId,
   project: null,
-  feedback: said,
+  feedback: edit,
 });
 
 /** A time as it was sent; undefined when it is not a time. */

@@ -9,7 +9,7 @@ import {
   type RunFields,
   startOf,
 } from "./change.ts";
-import { feedbackEntries, feedbackKept } from "./feedback-list.ts";
+import { feedbackEntries, feedbackListEditor } from "./feedback-list.ts";
 
 /**
  * Merges the changes of one run, field by field, independent of their order of arrival:
@@ -57,11 +57,11 @@ export const noRun = (id: string): MergedRun => ({ id, fields: NO_FIELDS, patche
 /** The run after the changes, in order of acceptance. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const fields: Writable<RunFields> = { ...run.fields };
-  const feedback = feedbackKept(run.feedback);
+  const feedback = feedbackListEditor(run.feedback);
   let { patched, known } = run;
   for (const change of changes) {
     if (change.kind === "feedback") {
-      if (change.feedback !== null) feedback.say(change.feedback);
+      if (change.feedback !== null) feedback.apply(change.feedback);
       continue;
     }
     known = true;

@@ -22,9 +22,9 @@ export function clampToDay(change: RunChange, day: string): RunChange {
 
 /** Days on which the run probably began, best guess first: ids of version 7 contain the time of their creation. */
 export function candidateDays(change: RunChange): readonly string[] {
-  const said = dayOfChange(change);
-  const made = [change.id, change.trace_id ?? ""].flatMap(daysOfId);
-  return [...new Set([...(said === null ? [] : [said]), ...made])];
+  const fromChange = dayOfChange(change);
+  const fromId = [change.id, change.trace_id ?? ""].flatMap(daysOfId);
+  return [...new Set([...(fromChange === null ? [] : [fromChange]), ...fromId])];
 }
 
 /** The day on which a run with this id probably began; empty: unknown. */

@@ -120,7 +120,7 @@ describe("a column of a run", () => {
   const filtered = RUN_COLUMNS.filter((column) => COLUMNS[column].filter === "value" && !isIdentity(column));
   it.each(filtered)("is compared by its name in filters: %s", (column) => {
     const selected = (text: string) => [
-      ...selectRows(loadedInSegment(SEGMENT), { keep: EVER, filter: compileFilter(filterOf(text)) }).rows,
+      ...selectRows(loadedInSegment(SEGMENT), { windows: EVER, filter: compileFilter(filterOf(text)) }).rows,
     ];
     const { isRequired } = COLUMNS[column];
     expect(selected(`eq(${column}, ${sampleOf(column).literal})`)).toEqual(isRequired ? [0, 1] : [0]);

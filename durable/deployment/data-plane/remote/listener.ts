@@ -13,7 +13,7 @@ import type { ListenerProtocol, Poll } from "../../../protocol/listener.ts";
  * | deployments | ids of the deployments that name this listener |
  * | heardAt     | epoch ms of the last poll                      |
  *
- * Its alarm is set while a deployment may still have to be told of its silence.
+ * Its alarm is set while a deployment may still have to learn of its silence.
  */
 export class ListenerActor extends DurableObject<Env> implements ListenerProtocol {
   async assign(deploymentId: string): Promise<void> {

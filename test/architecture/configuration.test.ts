@@ -51,7 +51,7 @@ describe("The page on configuration", () => {
     expect(read(Number(min) - 1)).toThrow(name);
   });
 
-  it.each(choices)("gives the default and the words of $name", ({ name, preset, allowed }) => {
+  it.each(choices)("gives the default and the allowed values of $name", ({ name, preset, allowed }) => {
     const needed = { AWS_ACCESS_KEY_ID: "given", AWS_SECRET_ACCESS_KEY: "given" };
     for (const word of allowed) expect(() => readSettings({ ...needed, [name]: word })).not.toThrow();
     expect(readSettings({ [name]: preset ?? "" })).toEqual(readSettings({}));

@@ -12,10 +12,10 @@ const DEFINITION = /^(?:- |\| )\*\*([A-Z]{3}-\d+)\*\*/gm;
 const CITATION = /\[([A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*)\]/g;
 const CLAUSES = /^[A-Z]{3}-\d+(?:, [A-Z]{3}-\d+)*$/;
 
-/** How a document is cited that the repository does not have: by the number of its section. */
+/** A citation of a document outside of the repository: by the number of its section. */
 const FOREIGN = /[( ](?:spec|design|section) [AB]?\d|[(]reference:/;
 
-/** Where citations stand. */
+/** The folders whose citations are checked. */
 const CITING = ["src", "durable", "test", "dev", "docs", "examples", "bench"];
 const CITING_FILES = ["README.md", "wrangler.toml"];
 const CITING_KINDS = /\.(?:ts|mjs|md|sql)$/;
@@ -34,7 +34,7 @@ const rows = [...textOf(TABLE).matchAll(/^\| (?<what>.+) \| `(?<file>[^`]+)` \| 
 const shown = rows.flatMap(({ what }) => (CLAUSES.test(what) ? what.split(", ") : []));
 
 describe("the specification", () => {
-  it("gives each clause an id of its own", () => {
+  it("gives each clause a unique id", () => {
     expect(defined.length).toBeGreaterThan(0);
     expect(defined.filter((id, at) => defined.indexOf(id) !== at)).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe("the specification", () => {
     expect(named.filter((path) => !existsSync(join(ROOT, "docs", path)))).toEqual([]);
   });
 
-  it("is the only text of its kind that is cited", () => {
+  it("is the only cited specification", () => {
     const foreign = citingFiles().flatMap((file) => {
       const lines = textOf(file).split("\n");
       return lines.flatMap((line, at) => (FOREIGN.test(line) ? [`${file}:${at + 1}`] : []));

@@ -5,7 +5,7 @@ import { filesBelow, textOf } from "./source-files.ts";
 const KNOWS_LISTENERS = [
   // the definition
   "src/domain/deployment/records.ts",
-  // the remote data plane, and what it says to listeners
+  // the remote data plane, and its messages to listeners
   "durable/deployment/data-plane/remote/lease-work.ts",
   "durable/deployment/data-plane/remote/remote-plane.ts",
   "durable/protocol/listener.ts",

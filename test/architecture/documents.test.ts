@@ -54,7 +54,7 @@ describe("Documents", () => {
 
 describe("The guide to troubleshooting", () => {
   const sources = ["src", "durable", "dev"].flatMap(filesBelow).map(textOf);
-  /** Texts in the first column; `<...>` stands for what a text fills in. */
+  /** Texts in the first column; `<...>` is a placeholder for variable text. */
   const errors = [...textOf(TROUBLESHOOTING).matchAll(/^\| `([^`]+)` \| .+ \| .+ \|$/gm)].map(([, text = ""]) => text);
 
   it("quotes only texts that the source has", () => {

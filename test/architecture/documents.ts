@@ -19,7 +19,7 @@ export interface CodeBlock {
   readonly document: string;
   /** Number of the line after the fence, from 1. */
   readonly line: number;
-  /** Word after the fence, for example `sh`; empty: none. */
+  /** Language after the fence, for example `sh`; empty: none. */
   readonly language: string;
   /** The lines between the fences. */
   readonly text: string;

@@ -13,7 +13,7 @@ const MAX_ENTRIES = 22;
 const files = [...filesBelow("src"), ...filesBelow("durable")];
 const imports = files.flatMap(importsOf);
 
-/** A file directly in src/ is a room by itself. */
+/** A file directly in src/ is its own room. */
 const roomNameOf = (file: string): string => (dirname(file) === "src" ? file : dirname(file));
 
 const roomOf = (file: string): Room | undefined => ROOMS.find(({ room }) => room === roomNameOf(file));
@@ -40,14 +40,14 @@ describe("the rooms of src and durable", () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(ROOMS)("say what $room may import, and it imports no less", ({ room, imports: allowed, packages }) => {
+  it.each(ROOMS)("list exactly the imports of $room", ({ room, imports: allowed, packages }) => {
     const mine = imports.filter(({ from }) => roomNameOf(from) === room);
     const own = mine.filter(({ isOwn }) => isOwn).map(({ to }) => roomNameOf(to));
     expect(sorted(own.filter((name) => name !== room))).toEqual(sorted(allowed));
     expect(sorted(mine.filter(({ isOwn }) => !isOwn).map(({ to }) => packageOf(to)))).toEqual(sorted(packages));
   });
 
-  it("hold files of 300 lines at most, and 22 entries at most", () => {
+  it("have files of at most 300 lines, and at most 22 entries", () => {
     const long = files.filter((file) => textOf(file).split("\n").length - 1 > MAX_LINES);
     expect(long).toEqual([]);
     const entries = new Map<string, Set<string>>();
@@ -69,7 +69,7 @@ describe("the files of src and durable", () => {
     expect(missing.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it("form no circle of imports, types included", () => {
+  it("have no circular imports, types included", () => {
     const next = new Map<string, readonly string[]>(
       files.map((file) => [file, importsOf(file).flatMap(({ isOwn, to }) => (isOwn ? [to] : []))]),
     );

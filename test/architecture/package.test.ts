@@ -12,7 +12,7 @@ interface Package {
 const project: Package = JSON.parse(textOf("package.json"));
 const bench: Pick<Package, "dependencies"> = JSON.parse(textOf("bench/package.json"));
 
-/** Dependencies that no file imports: they are run, give types, or are peers of @hono/zod-openapi. */
+/** Dependencies that no file imports: they are run, provide types, or are peers of @hono/zod-openapi. */
 const RUN_ONLY = [
   "hono",
   "zod",
@@ -40,12 +40,12 @@ describe("package.json", () => {
     expect(loose).toEqual([]);
   });
 
-  it("names nothing that is not used", () => {
+  it("has no unused dependency", () => {
     const names = [...Object.keys(project.dependencies), ...Object.keys(project.devDependencies)];
     expect(names.filter((name) => !RUN_ONLY.includes(name) && !isUsed(name))).toEqual([]);
   });
 
-  it("offers every command that a document names", () => {
+  it("has every command that a document names", () => {
     const named = DOCUMENTS.flatMap((document) => [...textOf(document).matchAll(/npm run ([\w:]+)/g)]);
     const names = [...new Set(named.map(([, name = ""]) => name))];
     expect(names.length).toBeGreaterThan(8);
@@ -59,7 +59,7 @@ describe("package.json", () => {
 });
 
 describe("the repository", () => {
-  it("names the same Node in .nvmrc, in package.json and to those who start a tool with an older one", () => {
+  it("names the same Node version in .nvmrc, in package.json and in the error for an older Node", () => {
     const [major] = (project.devDependencies.node ?? "").split(".");
     expect(textOf(".nvmrc").trim()).toBe(major);
     expect(missingIn({ nodeVersion: "1.0.0", isInstalled: true })).toContain(`Waybill needs Node ${major},`);

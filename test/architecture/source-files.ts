@@ -17,7 +17,7 @@ export interface Import {
   /** A path from the root for a file of the project, else the package's specifier. */
   readonly to: string;
   readonly isOwn: boolean;
-  /** Vanishes at compile time. */
+  /** Whether the import is removed at compile time. */
   readonly isTypeOnly: boolean;
 }
 

@@ -1,9 +1,9 @@
 import { textOf } from "./source-files.ts";
 
 export interface TestTitle {
-  /** Of the test alone. */
+  /** Title of the test. */
   readonly own: string;
-  /** With those of the suites around it, as test reports show it. */
+  /** Titles of the suites around it, then its own, as in test reports. */
   readonly full: string;
 }
 

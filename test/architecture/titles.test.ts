@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { filesBelow } from "./source-files.ts";
 import { titlesOf } from "./test-titles.ts";
 
-/** Fewest words of a sentence that says what is tested; a placeholder counts as one. */
+/** Minimum number of words of a title; a placeholder counts as one. */
 const MIN_WORDS = 4;
 
 const titles = filesBelow("test")
@@ -25,7 +25,7 @@ describe("the title of a test, read together with the titles of its suites,", ()
     expect(listed(titles.filter(({ own }) => /^(and|or|but)\b/i.test(own)))).toEqual([]);
   });
 
-  it("stands once in a file", () => {
+  it("occurs once in a file", () => {
     const twice = titles.filter(({ file, full }, at) =>
       titles.some((other, n) => n < at && other.file === file && other.full === full),
     );

@@ -86,7 +86,7 @@ export function takenOf(answer: Result<Taken, Capacity>): Taken {
 export const snapshot = ({ tenantId, project }: TestProject, window = WHOLE_DAY): Promise<Snapshot> =>
   snapshotOf({ tenantId, projectId: project.id, day: DAY, shards: project.shards }, window);
 
-/** What a one-off export of a day would see; seals everything of that day. */
+/** The rows of a one-off export of a day; seals everything of that day. */
 export const snapshotOf = async (
   day: Pick<DayQuestion, "tenantId" | "projectId" | "day" | "shards">,
   window: Window,

@@ -9,7 +9,7 @@ import { ADMIN_KEY } from "../support/secrets/mark.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests read answers freely; a wrong type fails the test.
+  // Tests read responses without types; a wrong type fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly body: any;
   readonly text: string;

@@ -60,7 +60,7 @@ describe("a storage or destination error ends the run at once", () => {
   });
 });
 
-describe("a failure that may pass spends one retry", () => {
+describe("a transient failure spends one retry", () => {
   test.each<[string, S3Cause, StoreFailureReason, CheckError]>([
     ["connection lost", { kind: "network" }, "network_lost", "Invalid endpoint"],
     ["no response in time", { kind: "deadline" }, "network_lost", "Invalid endpoint"],
@@ -127,7 +127,7 @@ describe("a request to slow down lowers the concurrency", () => {
 });
 
 describe("a part that times out", () => {
-  test("lowers the concurrency of uploads, as a request to slow down does: the line may be too slow", () => {
+  test("lowers the concurrency of uploads, as a request to slow down does, because the connection may be too slow", () => {
     expect(verdict("put_part", { kind: "deadline" })).toEqual(["throttled", true, "Invalid endpoint"]);
     expect(s3FailureOf("put_part", { kind: "deadline" }).advice).toContain("in time");
     for (const operation of ["put", "create_upload", "complete_upload", "head"] as const)

@@ -75,7 +75,7 @@ describe("the response to a PUT", () => {
     expect(JSON.stringify(written)).not.toMatch(/arn:|169\.254|UnseenSecret|AKIASINK|127\.0\.0\.1/);
   });
 
-  test("whose body does not end in time is not waited for", async () => {
+  test("is not awaited beyond the deadline when its body does not end", async () => {
     const dripping = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { ETag: '"e"' });
       outgoing.write("a");
@@ -88,7 +88,7 @@ describe("the response to a PUT", () => {
           dripping.closeAllConnections();
         }),
     });
-    // The address of a TCP server is never the name of a pipe.
+    // A TCP server's address is not a pipe name.
     const { port } = dripping.address() as AddressInfo;
     const store = storeAt(`http://127.0.0.1:${port}`, "bucket", 200);
     expect(await store.put("k", text("body"))).toMatchObject({ failure: { reason: "network_lost" } });

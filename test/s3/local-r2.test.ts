@@ -207,7 +207,7 @@ describe("a destination that cannot be written has one of four errors", () => {
     expect((await failureOf({ endpointUrl: origin }))[0]).toBe("Invalid endpoint");
   });
 
-  test("no test file was left behind", async () => {
+  test("no test file remains in the bucket", async () => {
     expect(await s3.list("check/")).toEqual([]);
   });
 });

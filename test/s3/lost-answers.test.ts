@@ -36,8 +36,8 @@ const BODY = new TextEncoder().encode("body");
 
 describe("the response to a PUT", () => {
   test.each<[title: string, fault: Fault, isKept: boolean]>([
-    ["that never comes because the connection was reset before", "reset", false],
-    ["that never comes because the connection was reset within the body", "reset_in_request", false],
+    ["that is lost because the connection was reset before", "reset", false],
+    ["that is lost because the connection was reset within the body", "reset_in_request", false],
     ["that was lost", "lost_reply", true],
     ["that breaks off", "reset_in_reply", true],
   ])("%s may be retried", async (_title, fault, isKept) => {
@@ -59,7 +59,7 @@ describe("the response to a PUT", () => {
   });
 });
 
-describe("parts on a line that is too slow for concurrent uploads", () => {
+describe("parts on a connection that is too slow for concurrent uploads", () => {
   test("lower the concurrency, whichever part times out", async () => {
     s3.setRules({ operation: "put_part", fault: "silence" });
     const { uploadId } = value(await store.createUpload("slow"));

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/store.ts";
 import { MARK } from "../support/secrets/mark.ts";
 import { type SinkOptions, type SinkS3, startSinkS3 } from "../support/sink-s3.ts";
 
-/** S3 servers that answer as a test says, and the adapter opened on them. */
+/** S3 servers with answers given by the test, and the adapter opened on them. */
 
 export const text = (content: string) => new TextEncoder().encode(content);
 

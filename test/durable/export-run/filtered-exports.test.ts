@@ -26,7 +26,7 @@ const SEGMENTS = 4;
 const RUNS_PER_SEGMENT = 40;
 const SECOND = 1_000_000;
 
-/** What was sent of a run; the expectations below are derived from this, without the filter language. */
+/** The run as sent; the expectations below are derived from this, without the filter language. */
 interface Sent {
   readonly id: string;
   readonly trace: string;
@@ -200,7 +200,7 @@ describe("an export with a filter", () => {
 });
 
 describe("for a filter, an export run", () => {
-  it("reads nothing of segments that their statistics rule out", async () => {
+  it("reads no segment that its statistics rule out", async () => {
     const { reads, derived } = await prepared(`gt(start_time,"${iso(RUNS.length)}")`);
     expect({ reads, derived }).toEqual({ reads: [], derived: [] });
   });
@@ -238,7 +238,7 @@ describe("for a filter, an export run", () => {
   });
 });
 
-/** The first two steps of a run with a filter, and what they read of segments. */
+/** The first two steps of a run with a filter, and their reads of segments. */
 async function prepared(filter: string) {
   const reads: { readonly key: string; readonly length: number }[] = [];
   let state: ExportRunState = initialExportRunState;

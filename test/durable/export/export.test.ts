@@ -30,7 +30,7 @@ import { DAY, env, ingest, NOON, newId, post, snapshot, WHOLE_DAY } from "../tra
 const MIB = 1024 * 1024;
 const WITHIN = { timeout: 60_000 };
 
-/** What happened to a run, by its log. */
+/** The events of a run. */
 const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
   runInDurableObject(
     env.EXPORT_RUN.getByName(`export-run/${exportId}/0`) as DurableObjectStub<ExportRunActor>,
@@ -95,7 +95,7 @@ const intercept = (
   return runInDurableObject(actor, (instance) => void Object.assign(instance, { env: { ...env, SEGMENTS: bucket } }));
 };
 
-/** Holds the run at the given cursor until `released`; polling alone could miss the moment. */
+/** Blocks the run at the given cursor until `released`; polling could miss the moment. */
 const holdAt = (
   exportId: string,
   isThere: (cursor: string | null) => boolean,
@@ -140,7 +140,7 @@ describe("an export", () => {
     expect(new TextDecoder().decode(success)).toBe(`sha256:${digest}\n`);
   });
 
-  it("whose destination was deleted fails immediately and says so", async () => {
+  it("whose destination was deleted fails immediately with this reason", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     await forget(home.tenantId, home.destinationId);
@@ -231,7 +231,7 @@ describe("a run", () => {
     expect(await env.SEGMENTS.head(snapshotKey(spec, 1))).toBeNull();
   });
 
-  it("cancelled while it derives a segment leaves nothing of it in scratch", async () => {
+  it("cancelled while it derives a segment leaves no scratch objects of it", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const exportId = crypto.randomUUID();
@@ -288,7 +288,7 @@ const shortenWaitForTurns = (): void => {
   onTestFinished(() => void vi.restoreAllMocks());
 };
 
-it("A step that returns after its run has ended leaves nothing in scratch", async () => {
+it("A step that returns after its run has ended leaves no scratch objects", async () => {
   const home = await newWorkspace();
   await ingest(home, post(newId()));
   const exportId = crypto.randomUUID();

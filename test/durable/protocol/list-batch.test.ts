@@ -59,7 +59,7 @@ it("a list that grows at its beginning and loses items between batches returns e
 });
 
 it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
-  "the runs of all exports of a schedule arrive whole and in order, and only those of the page are read: %o",
+  "the runs of all exports of a schedule arrive completely and in order, and only those of the page are read: %o",
   async (page) => {
     const asked: string[] = [];
     const run = (id: string) => {

@@ -62,7 +62,7 @@ interface Dice {
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** Numbers that a seed decides (mulberry32). */
+/** A seeded random generator (mulberry32). */
 function diceOf(seed: number): Dice {
   let state = seed;
   const below = (limit: number): number => {
@@ -86,7 +86,7 @@ function diceOf(seed: number): Dice {
   };
 }
 
-/** All that is sent of one run: 0 to 2 posts, patches with and without an address, feedback; some of it twice. */
+/** All changes sent for one run: 0 to 2 posts, patches with and without an address, feedback; some of them twice. */
 function changesOf(dice: Dice, id: string, startMs: number): Sent[] {
   const iso = isoFromMs(startMs);
   const dottedOrder = `${iso.replaceAll(/[-:]/g, "").replace(".", "").replace("Z", "000Z")}${id}`;

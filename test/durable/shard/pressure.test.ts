@@ -127,7 +127,7 @@ it("a storage that is full refuses the request, keeps none of it, and accepts it
   expect(await exported(project)).toHaveLength(3);
 });
 
-it("a run that is sent in many pieces stays within its limit, and its neighbours are exported", async () => {
+it("a run that is sent in many requests stays within its limit, and other runs are exported", async () => {
   const project = newProject();
   const [large, otherRun] = [newId(), newId()];
   const half = bytes(JSON.stringify("x".repeat(MAX_RUN_BYTES / 2 - 10)));

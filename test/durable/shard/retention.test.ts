@@ -162,7 +162,7 @@ it("feedback on expired runs is no longer listed, feedback on other runs is", as
   expect(await given()).toEqual([kept]);
 });
 
-it("a project without a retention keeps its runs for ever, its days become idle, and a new retention expires them", async () => {
+it("a project without a retention keeps its runs permanently, its days become idle, and a new retention expires them", async () => {
   const project = await projectKeeping(null);
   await ingest(project, post(newId()));
   const late = END + 10_000 * DAY_MS;

@@ -37,7 +37,7 @@ const plainRuns = (count: number) =>
     }),
   );
 
-/** What the real export of the same request wrote. */
+/** The result of a real export with the same request. */
 const written = async (home: TestWorkspace, question: EstimateQuestion) => {
   const { exportFields, formatVersion, compression, window } = question;
   const definition = definitionOf(home, { exportFields, formatVersion, compression, ...window });

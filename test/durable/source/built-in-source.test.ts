@@ -23,10 +23,10 @@ const ofDay = (changes: Partial<Partition> = {}): SnapshotQuestion => ({
   exportFields: null,
 });
 
-/** Rows that a table got, of the binding with that time. */
+/** Rows that a table received, of the binding with that time. */
 const OF_A_TABLE = { late: true, ingested: { from: 0, before: 1, since: 1 } };
 
-/** A staging area in which another source has begun, or none. */
+/** A staging area with pages of another source, or an empty one. */
 const staging = (staged: StagedPages | null): StagingArea => ({
   staged: () => staged,
   begin: () => Promise.reject(new Error("the built-in store stages nothing")),
@@ -40,7 +40,7 @@ describe("a snapshot of the built-in store", () => {
     expect(taken).toMatchObject({ ok: true, value: [{ rows: 2 }] });
   });
 
-  it("drops the pages that a source staged to which the project is bound no longer, and fails the attempt", async () => {
+  it("drops pages that were staged from a former source of the project, and fails the attempt", async () => {
     const { source } = await sourceOf(newId());
     let drops = 0;
     const left: StagedPages = {
@@ -57,7 +57,7 @@ describe("a snapshot of the built-in store", () => {
     expect(drops).toBe(1);
   });
 
-  it("has no late rows of a table to which the project is bound no longer", async () => {
+  it("has no late rows of a former table of the project", async () => {
     const { source } = await sourceOf(newId());
     expect(await source.snapshot(ofDay(OF_A_TABLE), staging(null))).toEqual({ ok: true, value: [] });
   });
@@ -66,7 +66,7 @@ describe("a snapshot of the built-in store", () => {
 describe("late rows that an export did not complete", () => {
   const registered = { after: 0, firstDay: DAY, lastDay: DAY, limit: 10 };
 
-  it("have the schedule look at their day again", async () => {
+  it("make the schedule search their day again", async () => {
     const { project, source } = await sourceOf();
     await source.releaseLate(crypto.randomUUID(), ofDay({ late: true }).partition);
     const { days } = await unrouted(env, project.tenantId).registeredDays({

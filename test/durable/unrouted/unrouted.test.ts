@@ -112,7 +112,7 @@ describe("very many changes without their runs", () => {
     for (const day of [0, 1, 2]) await ingest(project, post(newId(), { start_time: NOON + day * DAY_MS * 1000 }));
     await ingest(project, patch(early, ended), patch(lost, ended));
     await park(project, Date.now());
-    // What is parked is counted again.
+    // The stored changes are counted again.
     await evictDurableObject(stub(project));
     /** The run ids that shards were asked for. */
     let requested: string[] = [];

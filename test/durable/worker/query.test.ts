@@ -47,7 +47,7 @@ const ALL: RunQuestion = {
 
 const query = async ({ tenantId, project }: TestProject, change: Partial<RunQuestion> = {}) => {
   const projects = new Map([[project.id, project]]);
-  // A time at which no run can start is no end of a window.
+  // A time at which no run can start is not a valid end of a window.
   const window = { start: 0, end: NOON * 2 };
   const asked = {
     ...ALL,
@@ -189,7 +189,7 @@ describe("a query", () => {
     expect(isSealed).toBe(true);
   });
 
-  it("is answered in steps when much must be read, and the steps form one whole answer", async () => {
+  it("is answered in steps when it reads many bytes, and the steps form one complete answer", async () => {
     const project = newProject();
     const sent: string[] = [];
     for (let segment = 0; segment < 4; segment++) {

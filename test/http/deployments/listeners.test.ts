@@ -46,7 +46,7 @@ const work = () =>
     .poll(async () => (await poll()).work[0] ?? null)
     .not.toBeNull()
     .then(() => taken);
-// biome-ignore lint/suspicious/noExplicitAny: an answer, looked into freely
+// biome-ignore lint/suspicious/noExplicitAny: a response, read without types
 let taken: any;
 const poll = async () => {
   const { body } = await send("POST", `${LISTENERS}/${listenerId}/poll`);

@@ -5,7 +5,7 @@ import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
 import { env, snapshotOf } from "../../durable/traces.ts";
 import { call, newKey, newProject, newWorkspace, type TestWorkspace } from "../client.ts";
 
-/** One trace of three runs and a run of another project, queried in every way. */
+/** One trace of three runs and a run of another project, for all queries. */
 
 const DAY = "2024-03-05";
 let workspace: TestWorkspace;

@@ -104,7 +104,7 @@ describe("a field of JSON", () => {
     },
   );
 
-  it("can be filtered, whatever the type of its column", async () => {
+  it("can be filtered with any type of its column", async () => {
     const table = tableOf(
       { inputs: "Map(String, String)", extra: "Tuple(metadata Map(String, UInt64))", name: "String" },
       [

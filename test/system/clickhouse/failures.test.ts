@@ -9,7 +9,7 @@ import { opener, sourceIn, useEngine } from "./engine.ts";
 import { createTable, insertRuns } from "./runs.ts";
 import { dayOf, must, PROJECT } from "./scope.ts";
 
-/** Failures of the real ClickHouse engine, and of what may stand between it and the adapter. */
+/** Failures of the real ClickHouse engine, and of proxies between it and the adapter. */
 
 const MIB = 1024 * 1024;
 

@@ -62,22 +62,22 @@ describe("an export interrupted by a crash resumes, uses no retry, and has the b
     `${fault}-${REQUESTS.findIndex(([one]) => one === request)}`;
 
   beforeAll(async () => {
-    const strikes: Promise<void>[] = [];
+    const hangs: Promise<void>[] = [];
     const rules: FaultRule[] = [];
     const destinations = new Map<string, string>();
     for (const fault of MOMENTS) {
       for (const [request, rule, key] of REQUESTS) {
         const prefix = prefixOf(fault, request);
         destinations.set(prefix, await laboratory.newDestination(prefix));
-        const strike = Promise.withResolvers<void>();
-        strikes.push(strike.promise);
-        rules.push({ ...rule, key: new RegExp(`^${prefix}/.*${key}`), fault, onFault: strike.resolve });
+        const hang = Promise.withResolvers<void>();
+        hangs.push(hang.promise);
+        rules.push({ ...rule, key: new RegExp(`^${prefix}/.*${key}`), fault, onFault: hang.resolve });
       }
     }
     laboratory.s3.setRules(...rules);
     for (const [prefix, destinationId] of destinations)
       interrupted.set(prefix, { prefix, exportId: await laboratory.begin(destinationId) });
-    await Promise.all(strikes);
+    await Promise.all(hangs);
     await killAndRestart();
   }, BATCH_WITHIN_MS);
 

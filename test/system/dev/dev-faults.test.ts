@@ -31,7 +31,7 @@ const runtimesOf = (stateDir: string): readonly number[] => {
     .toSorted((one, other) => one - other);
 };
 
-/** The disk of 24 MiB is full after some runs of this size; what is removed then is more than one more run needs. */
+/** The disk of 24 MiB is full after some runs of this size; the space freed then exceeds one more run. */
 const RUN_BYTES = 500_000;
 const MOST_RUNS = 60;
 const BALLAST_BYTES = 6_000_000;
@@ -49,7 +49,7 @@ const send = (config: WaybillConfig, project: string, bytes = 1000) =>
   askerOf(config)("POST", "/runs/batch", { post: [runOf(project, bytes)] });
 
 describe("npm run dev", () => {
-  it("starts the service again when the process that serves its port is killed, and says so", async () => {
+  it("restarts the service when the process that serves its port is killed, and prints that", async () => {
     const dev = await startDev();
     const config = await untilListening(dev);
     expect((await send(config, "p")).status).toBe(202);
@@ -67,7 +67,7 @@ describe("npm run dev", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends with all it started on %s to npm, as a supervisor sends it",
+    "ends with all its processes on %s to npm, as a supervisor sends it",
     async (signal) => {
       const dev = await startDev({ command: ["npm", "run", "dev"] });
       await untilListening(dev);
@@ -92,7 +92,7 @@ describe("npm run dev", () => {
 
 it.skipIf(!mayMount())("a full disk is answered with 503 until there is room again; the service goes on", async () => {
   const stateDir = stateFolder();
-  // In a mount namespace of its own, so that no privilege is needed and nothing stays mounted.
+  // In its own mount namespace, so that no privilege is needed and nothing stays mounted.
   const inner = `mount -t tmpfs -o size=24m tmpfs '${stateDir}' && exec '${process.execPath}' dev/dev.mjs`;
   const dev = await startDev({ stateDir, command: ["unshare", "-Urm", "bash", "-c", inner] });
   const seen = `/proc/${dev.child.pid}/root${stateDir}`;
@@ -109,7 +109,7 @@ it.skipIf(!mayMount())("a full disk is answered with 503 until there is room aga
   expect(dev.output()).not.toContain("ended unexpectedly");
 });
 
-describe("npm run dev says what to do about a damaged file:", () => {
+describe("npm run dev prints what to do about a damaged file:", () => {
   it.each(["", "{", "null", '{"url": "http://127.0.0.1:1"}'])("a waybill.json that holds %j", async (text) => {
     const stateDir = stateFolder();
     writeFileSync(join(stateDir, "waybill.json"), text);

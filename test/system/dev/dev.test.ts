@@ -80,7 +80,7 @@ describe("npm run dev", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends on %s with all it started, and the port is free again",
+    "ends on %s with all its processes, and the port is free again",
     async (signal) => {
       const dev = await startDev();
       await untilListening(dev);

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const ask = async (method: string, path: string, body?: object) => {
   const answer = await askerOf(waybill.config)(method, `/api/v1${path}`, body);
-  // Tests read answers freely; a wrong type fails the test.
+  // Tests read responses without types; a wrong type fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   return { status: answer.status, body: (await answer.json()) as any };
 };

@@ -12,7 +12,7 @@ export interface Export {
   readonly exportId: string;
 }
 
-/** How an export ended, and what its customer sees of it. */
+/** The status of an ended export, and its results for the customer. */
 export interface Outcome extends Ended {
   readonly contents: Contents;
   /** Keys of uploads that are still open. */
@@ -21,7 +21,7 @@ export interface Outcome extends Ended {
   readonly errors: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The laboratory of a test file and what its tests do in it. */
+/** The laboratory of a test file and the actions of its tests. */
 export interface Bench {
   readonly laboratory: () => Laboratory;
   /** Starts an export into its own prefix; the rules apply after the check of its destination. */
@@ -74,6 +74,6 @@ export const useLaboratory = (settings: Settings): Bench => {
 /** Keys of the objects of a day. */
 export const DAY_ONE = /day=30/;
 export const DAY_TWO = /day=31/;
-/** The file in two parts, and the one behind it that goes up whole. */
+/** The file in two parts, and the next one, a single PUT. */
 export const FIRST_FILE = /0-00000/;
 export const SECOND_FILE = /0-00001/;

@@ -44,7 +44,7 @@ export interface Laboratory {
   readonly ask: Ask;
   /** The service's log since its last start. */
   log(): string;
-  /** Ends every process of the service with SIGKILL, at any point of its work. */
+  /** Ends every process of the service with SIGKILL, at any time. */
   kill(): Promise<void>;
   /** Restarts the service with the state that the killed one left. */
   restart(): Promise<void>;

@@ -3,7 +3,7 @@ import { ALL_FIELDS, columnOfField, EXPORT_FIELDS } from "../../../src/domain/ru
 import type { FormatVersion } from "../../../src/domain/shared/format.ts";
 import { dottedOrder, type SentRun } from "./sent-runs.ts";
 
-/** Value of a cell in a form that every reader can be brought to: times as epoch microseconds, integers as text. */
+/** Value of a cell in a form common to all readers: times as epoch microseconds, integers as text. */
 export type Cell = string | boolean | null | readonly string[];
 export type Row = Partial<Record<ExportField, Cell>>;
 
@@ -13,7 +13,7 @@ const fieldsOf = (...kinds: readonly Kind[]): readonly string[] =>
 export const TIME_FIELDS = fieldsOf("time");
 export const LIST_FIELDS = fieldsOf("list", "ids");
 
-/** The rows an export must hold, ordered by id, with the asked fields only. */
+/** The rows that an export must have, ordered by id, with only the requested fields. */
 export const expectedRows = (
   runs: readonly SentRun[],
   identity: { readonly tenantId: string; readonly projectId: string },

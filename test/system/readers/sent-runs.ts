@@ -16,7 +16,7 @@ export interface SentRun {
   readonly events: string | null;
   readonly error: string | null;
   readonly tags: readonly string[] | null;
-  /** What the service must derive from outputs and events. */
+  /** The values that the service must derive from outputs and events. */
   readonly usage: Usage | null;
   readonly firstTokenTime: number | null;
 }

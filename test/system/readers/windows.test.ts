@@ -37,7 +37,7 @@ const idsStarting = (from: number, until: number): string[] =>
 
 describe("A window is half-open", () => {
   it.each([
-    { title: "a day ends before the midnight that ends it", from: FIRST_DAY, until: FIRST_DAY + DAY_MS },
+    { title: "a day does not include the midnight at its end", from: FIRST_DAY, until: FIRST_DAY + DAY_MS },
     { title: "a window cut inside days", from: FIRST_DAY + 5 * HOUR_MS, until: FIRST_DAY + DAY_MS + 3 * HOUR_MS },
     { title: "one millisecond with the first run of a day", from: FIRST_DAY + DAY_MS, until: FIRST_DAY + DAY_MS + 1 },
     { title: "one millisecond with the last run of a day", from: FIRST_DAY + DAY_MS - 1, until: FIRST_DAY + DAY_MS },

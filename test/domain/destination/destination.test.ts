@@ -28,7 +28,7 @@ const deleted: DestinationEvent = { type: "DestinationDeleted", at: NOW };
 const unknown = { reason: "not_found", what: "destination", id: "d" } as const;
 
 describe("a destination", () => {
-  it("is created once: the same name and config repeat it, whatever the credentials", () => {
+  it("is created once: the same name and config repeat it, also with other credentials", () => {
     given().when(create()).then(created);
     given(created)
       .when(create({ envelope: "other" }))

@@ -209,7 +209,7 @@ describe("a run", () => {
     );
   });
 
-  it("that is cancelled during an upload stays cancelled, whatever the upload reports", () => {
+  it("that is cancelled during an upload stays cancelled after any report of the upload", () => {
     given(started, attempt, taken, planned, { type: "RunCancelled", at: NOW })
       .when({ type: "RecordFile", file: fileOf(0, 20), now: NOW })
       .thenNothing();

@@ -56,8 +56,8 @@ describe("the retry of a failed run", () => {
   });
 });
 
-describe("two definitions ask for the same export", () => {
-  it("whatever the time of the request and the order of members", () => {
+describe("two definitions describe the same export", () => {
+  it("also with another time of the request or order of members", () => {
     const { id, ...others } = definition;
     expect(isSameOrder(definition, { ...others, id, createdAt: NOW + 1 })).toBe(true);
   });

@@ -244,7 +244,7 @@ describe("an export", () => {
     expect(nameOf(ask(bulkExport, fold(bulkExport, LOGS[name]), command))).toBe(becomes);
   });
 
-  it("that has ended stays so, whatever command comes and however often its log is folded", () => {
+  it("that has ended is changed by no command, nor by folding its log again", () => {
     const commands = Object.values(ROWS)
       .flat()
       .map(({ command }) => command as ExportCommand);
@@ -556,7 +556,7 @@ describe("a run", () => {
     }
   };
 
-  it("that has ended stays so, whatever command comes and however often its log is folded, and loses no file", () => {
+  it("that has ended is changed by no command, nor by folding its log again, and loses no file", () => {
     fc.assert(
       fc.property(anything, (commands) =>
         play(commands, (before, after) => {

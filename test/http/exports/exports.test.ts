@@ -19,7 +19,7 @@ beforeAll(async () => {
   projectId = await newProject(workspace);
 });
 
-/** Far in the future, so that no export starts by itself. */
+/** Far in the future, so that no export is started by an alarm. */
 const oneOff = (change: object = {}) => ({
   bulk_export_destination_id: destinationId,
   session_id: projectId,

@@ -233,7 +233,7 @@ describe("an Idempotency-Key", () => {
     await cancel(ours.body.id);
   });
 
-  it("of a destination returns the existing destination, whatever the credentials of the repetition", async () => {
+  it("of a destination returns the existing destination, also if the repetition has other credentials", async () => {
     const body = destinationBody();
     const first = await keyed("bucket-1", DESTINATIONS, body);
     expect(first.status, first.text).toBe(200);

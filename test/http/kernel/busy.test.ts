@@ -119,7 +119,7 @@ describe("feedback and patches above the limit of unrouted changes", () => {
   });
 });
 
-it("traces that arrive faster than they are sealed answer 429, whatever else is wrong with the request", async () => {
+it("traces that arrive faster than they are sealed answer 429, also if the request has other errors", async () => {
   const full = { ok: false, failure: { reason: "capacity", message: "Full.", retryAfterSeconds: 10 } } as const;
   const project = {
     id: TENANT,

@@ -52,7 +52,7 @@ describe("a filter", () => {
 describe("the filters of a query", () => {
   const validate = (body: object) => call("POST", "/api/v1/runs/query/validate", { body });
 
-  it("are valid if each one is, whatever else the query contains", async () => {
+  it("are valid if each one is valid, in any query", async () => {
     const answer = await validate({ session: ["x"], limit: 3, filter: 'eq(name,"x")', trace_filter: null });
     expect([answer.status, answer.body]).toEqual([200, { valid: true, errors: [] }]);
   });

@@ -30,7 +30,7 @@ const kernel = (): Kernel => {
 class SimulatedDate extends RealDate {
   constructor(...parameters: unknown[]) {
     if (parameters.length === 0) super(SimulatedDate.now());
-    else super(...(parameters as [number])); // whatever Date itself takes
+    else super(...(parameters as [number])); // any parameters of Date
   }
 
   static override now(): number {

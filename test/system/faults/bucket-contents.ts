@@ -11,7 +11,7 @@ export interface ExportNames {
   readonly prefix: string;
 }
 
-/** The objects below the prefix; equal for two exports of the same data, whatever faults occurred. */
+/** The objects below the prefix; equal for two exports of the same data, with any faults. */
 export const contentsOf = async (bucket: LocalS3, names: ExportNames): Promise<Contents> => {
   const contents: Record<string, string> = {};
   for (const { key } of await bucket.list(`${names.prefix}/`)) {

@@ -255,7 +255,7 @@ describe("a span", () => {
     expect(await one({})).toMatchObject({ end_time: null });
   });
 
-  it("belongs to the project named by itself, else by its resource, else by the request, else to `default`", async () => {
+  it("belongs to the project that it names, else that of its resource, else that of the request, else to `default`", async () => {
     const named = attributes({ "langsmith.trace.session_name": "of span" });
     const resource = { attributes: attributes({ "langsmith.trace.session_name": "of resource" }) };
     const requestWith = (fields: JsonSpan): JsonRequest => ({

@@ -19,8 +19,8 @@ interface Typed {
 interface TurnOptions<C extends Timed, E extends Typed> {
   readonly journal: Pick<Journal<never, C, E, never>, "submitAndAct" | "isDue" | "armRecovery" | "settle" | "leave">;
   /**
-   * Does what is due. False: it broke, and is tried again at `recoveryAt`. `isLatest`: false when this turn hung and a
-   * later one has begun.
+   * Does all due work. false: it failed, and is tried again at `recoveryAt`. `isLatest`: false when this turn hung and
+   * a later one has begun.
    */
   act(isLatest: () => boolean): Promise<boolean>;
   /** When to retry what could not be done now, in epoch milliseconds. */
@@ -42,7 +42,7 @@ export class TurnQueue<C extends Timed, E extends Typed> {
     this.#options = options;
   }
 
-  /** Takes the command, and does at once what it makes due. The caller does not wait for that work. */
+  /** Submits the command, and begins the work that it makes due. The caller does not wait for that work. */
   begin(command: C): Decision<E> {
     const { journal, recoveryAt } = this.#options;
     const decided = journal.submitAndAct(command);

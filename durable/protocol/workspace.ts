@@ -79,7 +79,7 @@ export interface WorkspaceProtocol {
   /** Refused with `conflict` while an export that has not ended references it, unless forced. */
   deleteDestination(command: { readonly id: string; readonly force: boolean }): Promise<Result<null, Refusal>>;
 
-  /** A known id answers its present record, or `invalid` if it stands for another order. */
+  /** A known id returns its present record, or `invalid` if it belongs to another order. */
   createExport(definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>>;
   /** Registers the export of a schedule's window. Never refused, because the window would be lost. */
   spawnExport(definition: ExportDefinition): Promise<void>;

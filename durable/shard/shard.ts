@@ -193,7 +193,7 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     }
   }
 
-  /** Gives an empty shard its storage: it must remember what it answered to a schedule. */
+  /** Gives an empty shard its storage: it must remember its answers to a schedule. */
   #created(): ShardUpkeep {
     const { storage } = this.ctx;
     this.#upkeep ??= this.#upkeepOf(storage.transactionSync(() => ShardStore.create(storage.sql)));

@@ -4,7 +4,7 @@ import type { Compression, FormatVersion } from "../../src/domain/shared/format.
 import type { Limits } from "../../src/domain/shared/limits.ts";
 import type { Window } from "../../src/domain/shared/time.ts";
 
-/** What an export would hold, were it asked for. */
+/** The export to estimate. */
 export interface EstimateQuestion {
   readonly project: Project;
   readonly window: Window;
@@ -20,10 +20,10 @@ export interface Estimate {
   readonly rows: number;
   readonly bytes: number;
   readonly files: number;
-  /** Requests that carry data: a small file is one, a large one as many as it has parts. */
+  /** Uploads with data: one for a small file, one per part of a large one. */
   readonly parts: number;
   /** UTC days that the window touches; each is a run. */
   readonly days: number;
-  /** Whether an export would now find these rows and write these files; `bytes` is an upper bound then. */
+  /** Whether an export started now would find these rows and write these files; `bytes` is an upper bound then. */
   readonly exact: boolean;
 }

@@ -7,7 +7,7 @@ import type { Capacity, TraceShardProtocol } from "../protocol/shard.ts";
 import type { KnownDay } from "../protocol/unrouted.ts";
 import type { MissingRun, UnroutedStore } from "./store.ts";
 
-/** Shards asked concurrently. */
+/** Shards queried concurrently. */
 const SHARDS_AT_ONCE = 8;
 
 /** Bytes of changes delivered to a shard in one message; a larger change goes alone. */

@@ -6,7 +6,7 @@ import type { Arrivals, ShardMark } from "../protocol/shard.ts";
 import type { KnownDay } from "../protocol/unrouted.ts";
 import type { UnroutedStore } from "./store.ts";
 
-/** Shards asked concurrently. */
+/** Shards queried concurrently. */
 const SHARD_LANES = 8;
 
 /** Most runs that a shard names in one answer: 360 KB. */

@@ -37,7 +37,7 @@ export function listDestinations(
   query: ListBatchQuery,
 ): Promise<ListBatch<DestinationRecord>> {
   const known = state.status === "NONE" ? [] : entries(state.destinations);
-  // The last one of the batch before may have been removed since; it still says where this batch begins.
+  // The last item of the previous batch may have been removed since; it still marks where this batch begins.
   const ids = known.filter(({ id, removed }) => !removed || id === query.after).map(({ id }) => id);
   return batchOf(ids, query, async (id) => {
     const view = await destination(env, id).view(tenantId);

@@ -94,7 +94,10 @@ export async function listScheduleRuns(
   return ok(await runsOfSpawned(log.env, spawned, query));
 }
 
-/** The record of a new export is known here; that of an existing one is asked of its actor, because it may have changed. */
+/**
+ * The record of a new export is known here; that of an existing one is read from its actor, because it may have
+ * changed.
+ */
 async function registered(
   log: WorkspaceLog,
   id: string,

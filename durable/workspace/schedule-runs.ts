@@ -7,8 +7,8 @@ import type { Env } from "../protocol/env.ts";
 import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
 
 /**
- * A batch of the runs of the exports that a schedule spawned, in the order of the exports. The runs of an export follow from
- * its definition, so only the exports of this batch are asked.
+ * A batch of the runs of the exports that a schedule spawned, in the order of the exports. The definition of an export
+ * determines its runs, so only the exports of this batch are read.
  */
 export function runsOfSpawned(
   env: Env,

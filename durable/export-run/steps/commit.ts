@@ -26,9 +26,9 @@ export interface FileProof extends Pick<SentObject, "hasMd5Etags" | "expectedEta
 }
 
 /**
- * Commits the file when a HEAD shows that it lies in the bucket as it was sent. Where the credentials may not read, it is
- * committed unseen, and the manifest says so. A file that is missing or differs, although the store acknowledged it, is
- * written again by the next attempt.
+ * Commits the file when a HEAD shows that the bucket holds it as it was sent. If the credentials may not read, it is
+ * committed unverified, and the manifest records that. A file that is missing or differs, although the store
+ * acknowledged it, is written again by the next attempt.
  */
 export async function commitFile(work: FileWork, proof: FileProof): Promise<void> {
   const { context, store, file, key } = work;
@@ -44,8 +44,8 @@ export async function commitFile(work: FileWork, proof: FileProof): Promise<void
 }
 
 /**
- * After a refused write: commits the file if it lies there already, which happens when the answer of an earlier write was
- * lost. Null: it is committed; otherwise the failure to record, which is `failure` or that of the HEAD.
+ * After a refused write: commits the file if the bucket holds it already, for example after the answer of an earlier
+ * write was lost. null: it is committed; otherwise the failure to record, which is `failure` or that of the HEAD.
  */
 export async function commitIfThere(
   work: FileWork,

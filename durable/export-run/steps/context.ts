@@ -30,7 +30,7 @@ export function recordFailure(context: StepContext, failure: ExportRunFailure): 
   context.record({ type: "RecordFailure", failure, now: Date.now() });
 }
 
-/** A long list of the segments of a snapshot, as it lies in scratch. */
+/** A long list of the segments of a snapshot, as stored in scratch. */
 export interface StoredSnapshot {
   readonly segments: readonly SelectedSegment[];
 }

@@ -26,6 +26,6 @@ export async function prepare(context: StepContext, plans: FilePlans): Promise<v
   });
 }
 
-/** Segments are written in zstd; one that lies inside the window with all its rows can be copied as it is. */
+/** Segments are written in zstd; one whose rows are all inside the window can be copied unchanged. */
 const needsDerivation = ({ spec }: StepContext, segment: SnapshotSegment): boolean =>
   spec.compression !== "zstandard" || segment.matches === "some" || !isWhole(spec, segment);

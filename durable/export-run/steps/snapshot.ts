@@ -4,7 +4,9 @@ import type { FilePlans } from "./file-plans.ts";
 import { snapshotKey } from "./scratch.ts";
 import { stagingArea } from "./staging.ts";
 
-/** Up to this length the list of segments (about a hundred) stands in the log, at a tenth of the cost of an object. */
+/**
+ * Up to this length the list of segments (about a hundred) is stored in the log, at a tenth of the cost of an object.
+ */
 const SHORT_LIST_CHARACTERS = 32 * 1024;
 
 /** Fixes what the export run exports: the source answers with segments, and their list is recorded. */

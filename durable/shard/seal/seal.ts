@@ -16,7 +16,7 @@ import { fold } from "./rewrite.ts";
  * meanwhile stay hot, as changes of a sealed run.
  */
 
-/** Hot changes read per page. Of changes that stay hot only what the plan needs is kept. Bounds memory. */
+/** Hot changes read per page. Of changes that stay hot, only the data that the plan needs are kept. Limits memory. */
 const CHANGES_PER_PAGE = 20_000;
 
 /** Seals the runs that the policy selects. Answers when the oldest sealable run left hot arrived; null: none is left. */

@@ -67,7 +67,7 @@ export class ShardUpkeep {
     return this.#disposeAt;
   }
 
-  /** Tells that changes arrived at `now`. */
+  /** Notes that changes arrived at `now`. */
   changesArrived(now: number): void {
     this.#oldestAt ??= now;
   }

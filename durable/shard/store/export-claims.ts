@@ -24,7 +24,7 @@ export interface ClaimedSegment {
  *
  * claim           Rows that began in the window and whose `first` is in (above, upto]. The window's own export (`main`)
  *                 claims all rows that exist then; exports of later windows (`late`) claim what is still unclaimed.
- * answered_claim  Claims that were answered. Asked again, they get the same rows.
+ * answered_claim  Claims that were answered. A repeated claim gets the same rows.
  */
 export class ExportClaims {
   static readonly SCHEMA = [

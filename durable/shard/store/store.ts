@@ -90,7 +90,10 @@ export class ShardStore {
     return new ShardStore(sql);
   }
 
-  /** Those of the runs that have a post or patch here. Scans the hot changes; only the search of unrouted changes asks. */
+  /**
+   * Those of the runs that have a post or patch here. Scans the hot changes; only the search of unrouted changes calls
+   * it.
+   */
   known(runIds: readonly string[]): string[] {
     const ids = JSON.stringify(runIds);
     return this.#sql

@@ -37,14 +37,14 @@ export class QueryBudget {
     return this.#bytes >= ENOUGH_BYTES;
   }
 
-  /** Whether no further question may be asked. `hasFound`: whether earlier questions had hits. */
+  /** Whether the budget is spent. `hasFound`: whether earlier queries had hits. */
   isSpent(hasFound: boolean): boolean {
     const max = hasFound ? MAX_COST_WITH_HITS : MAX_COST_WITHOUT_HITS;
     return this.#questions >= max.questions || this.#bytes >= max.bytes;
   }
 }
 
-/** Refused rather than answered with an empty page: some clients take that for the end of the list. */
+/** Refused instead of an empty page: some clients would take that for the end of the list. */
 export const SEARCH_TOO_WIDE: Refusal = {
   reason: "invalid",
   loc: ["body"],

@@ -148,7 +148,7 @@ export const deploymentUpdate = closedObject({
   secret_references: noReferences,
 }).openapi("DeploymentPatchRequest");
 
-/** What the first revision runs; its source may come later. */
+/** The content of the first revision; its source may be set later. */
 export const contentOf = (sent: z.output<typeof deploymentCreate>): SentContent => {
   const config = sent.source_config ?? {};
   const revision = sent.source_revision_config ?? {};

@@ -27,7 +27,7 @@ export interface ExportRunSpec {
   readonly createdAt: number;
 }
 
-/** What the snapshot holds. */
+/** Contents of the snapshot. */
 export interface SnapshotFacts {
   /** Key of its list of segments in scratch, when the list is long. */
   readonly key: string;

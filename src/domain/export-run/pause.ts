@@ -3,8 +3,8 @@ import type { ExportRunEvent } from "./events.ts";
 import type { RunningExportRun } from "./state.ts";
 
 /**
- * The export tells its runs to pause and to resume, with the number of its own event. Messages may arrive twice and late:
- * only a number higher than the last one counts, so a run ends up in the state that its export sent last.
+ * An export sends its runs pause and resume orders, each with the number of its own event. Messages may arrive late or
+ * twice: only a number higher than the last one counts, so a run ends up in the state that its export sent last.
  */
 export function applyPauseOrder(
   command: Extract<ExportRunCommand, { type: "Pause" | "Resume" }>,

@@ -18,7 +18,7 @@ export interface RunningExportRun extends Known {
   readonly deadline: number | null;
   /** Instant of the next attempt; null while one is under way. */
   readonly retryAt: number | null;
-  /** Instant until which work rests, after the store asked for fewer requests; null: it does not rest. */
+  /** Instant until which work pauses, after the store asked for fewer requests; null: no such pause. */
   readonly resumeAt: number | null;
   /** The step under way, and how often it has died in a row. */
   readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;

@@ -1,6 +1,6 @@
 import type { ExportStatus } from "../shared/export-status.ts";
 
-/** What an export tells its workspace; its own actor knows the rest. */
+/** The report of an export to its workspace; its own actor knows the rest. */
 export interface ExportReport {
   readonly status: ExportStatus;
   readonly rowsPlanned: number;

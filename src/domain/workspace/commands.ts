@@ -18,7 +18,7 @@ export type WorkspaceOrder =
   | { readonly type: "ChangePlan"; readonly plan: Plan }
   | { readonly type: "AddKey"; readonly key: NewKey }
   | { readonly type: "RevokeKey"; readonly keyHash: string }
-  /** `upsert`: a project of that name may exist already; it takes over what is wanted. */
+  /** `upsert`: if a project of that name exists, the wanted members replace its own. */
   | {
       readonly type: "CreateProject";
       readonly wanted: WantedProject;

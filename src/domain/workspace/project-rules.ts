@@ -34,7 +34,7 @@ export function createProject(
   return ok([{ type: "ProjectCreated", project, at }]);
 }
 
-/** The key is added even where there is no room for the project. A key that was revoked comes too late for both. */
+/** The key is added even if the limit of projects is reached. For a revoked key neither happens. */
 export function openProject(
   state: OpenWorkspace,
   { name, key, defaults }: Asked<"OpenProject">,

@@ -1,6 +1,6 @@
 /** What requests say about projects. */
 
-/** What a request says about a new project. */
+/** The members of a new project in a request. */
 export interface WantedProject {
   /** null: any. */
   readonly id: string | null;
@@ -12,7 +12,7 @@ export interface WantedProject {
   readonly retentionDays: number | null | undefined;
 }
 
-/** What a new project gets where the request says nothing. */
+/** Defaults of a new project, for members that the request does not have. */
 export interface ProjectDefaults {
   /** Never used before. */
   readonly id: string;

@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import type { CheckReport } from "../../src/domain/destination/check.ts";
 import type { DestinationOrder } from "../../src/domain/destination/commands.ts";
 import { findDestination, refuseCreation } from "../../src/domain/destination/decide.ts";
-import type { DestinationEvent, ProbeReport } from "../../src/domain/destination/events.ts";
+import type { DestinationEvent } from "../../src/domain/destination/events.ts";
 import { destination } from "../../src/domain/destination/index.ts";
 import { keyPrefixOf } from "../../src/domain/destination/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
@@ -32,7 +33,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     if (!checked.ok) return checked;
     const envelope = credentials === null ? null : await sealCredentials(this.env, id, credentials);
     const keys = keysOf(credentials);
-    const order = { type: "CreateDestination", displayName, config, envelope, keys, probe: checked.value } as const;
+    const order = { type: "CreateDestination", displayName, config, envelope, keys, check: checked.value } as const;
     const created = this.#submit(tenantId, order);
     return created.ok ? this.view(tenantId) : created;
   }
@@ -51,7 +52,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
       if (!checked.ok) return checked;
       const envelope = await sealCredentials(this.env, known.value.record.id, credentials);
       const keys = keysOf(credentials);
-      const rotated = this.#submit(tenantId, { type: "RotateCredentials", envelope, keys, probe: checked.value });
+      const rotated = this.#submit(tenantId, { type: "RotateCredentials", envelope, keys, check: checked.value });
       if (!rotated.ok) return rotated;
     }
     if (displayName !== undefined) {
@@ -68,7 +69,9 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
 
   async access(tenantId: string): Promise<Access | null> {
     const known = this.#find(tenantId);
-    return known.ok ? { config: known.value.record.config, envelope: known.value.credentials.envelope } : null;
+    if (!known.ok) return null;
+    const { record, credentials } = known.value;
+    return { config: record.config, etags: record.check.etags, envelope: credentials.envelope };
   }
 
   #find(tenantId: string) {
@@ -83,8 +86,8 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
-  /** Writes a test file to the bucket [DST-11]; answers the other rights of the credentials. */
-  async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<ProbeReport, Refusal>> {
+  /** Writes a test file to the bucket, and finds out what else the credentials may do there [DST-11]. */
+  async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<CheckReport, Refusal>> {
     const credentials = given ?? readSettings(this.env).environmentCredentials;
     if (credentials === null) {
       const message =

@@ -1,3 +1,4 @@
+import type { Etags } from "../../src/domain/destination/check.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Result } from "../../src/domain/shared/result.ts";
@@ -5,6 +6,8 @@ import type { Result } from "../../src/domain/shared/result.ts";
 /** A bucket and its sealed credentials. `envelope` null: the installation's own credentials. */
 export interface Access {
   readonly config: DestinationConfig;
+  /** According to the last check. */
+  readonly etags: Etags;
   readonly envelope: string | null;
 }
 

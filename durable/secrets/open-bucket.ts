@@ -1,3 +1,4 @@
+import { type Etags, UNKNOWN_ETAGS } from "../../src/domain/destination/check.ts";
 import type { Credentials, DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { ExportRunFailure, StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, type Result } from "../../src/domain/shared/result.ts";
@@ -12,8 +13,13 @@ import { openCredentials } from "./vault.ts";
  * Chooses the adapter of a bucket; no other file does. Sends no request; fails if the configuration or the credentials
  * cannot work.
  */
-export const openStore = (env: Env, config: DestinationConfig, credentials: Credentials): Result<Store, StoreFailure> =>
-  openS3Store(config, credentials, { allowLoopback: readSettings(env).allowLoopbackEndpoints });
+export const openStore = (
+  env: Env,
+  config: DestinationConfig,
+  credentials: Credentials,
+  etags: Etags = UNKNOWN_ETAGS,
+): Result<Store, StoreFailure> =>
+  openS3Store(config, credentials, { allowLoopback: readSettings(env).allowLoopbackEndpoints, etags });
 
 /** Opens a destination's bucket with its present credentials. Each step opens it again, so that rotation takes effect. */
 export async function openBucket(
@@ -28,7 +34,7 @@ export async function openBucket(
       ? readSettings(env).environmentCredentials
       : await openCredentials(env, destinationId, access.envelope);
   if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
-  const store = openStore(env, access.config, credentials);
+  const store = openStore(env, access.config, credentials, access.etags);
   return store.ok ? store : fail({ reason: "store", store: store.failure });
 }
 

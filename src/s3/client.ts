@@ -1,3 +1,4 @@
+import { type Etags, UNKNOWN_ETAGS } from "../domain/destination/check.ts";
 import type { Credentials, DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
@@ -15,6 +16,8 @@ export interface StoreOptions {
   /** Deadline of each request, including the body of its answer; default: DEFAULT_TIMEOUT_MS. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
+  /** What the destination check found; absent: nothing is known. */
+  readonly etags?: Etags;
 }
 
 /** Enough for a part of 8 MiB at 1.1 Mbit/s; a slower store counts as unreachable [LIM-18]. */
@@ -52,6 +55,8 @@ export function openS3Store(
   };
 
   return ok({
+    etags: options.etags ?? UNKNOWN_ETAGS,
+
     put: (key, body) => write("put", url(key), body),
 
     async createUpload(key) {
@@ -84,6 +89,13 @@ export function openS3Store(
     },
 
     remove: async (key) => gone(await send({ operation: "remove", method: "DELETE", url: url(key) }), "no_such_key"),
+
+    async list(prefix) {
+      const query = { "list-type": "2", "max-keys": "1", prefix: prefix === "" ? "" : `${prefix}/` };
+      const answer = await send({ operation: "list", method: "GET", url: url("", query) });
+      if (!answer.ok) return answer;
+      return readReply(answer.value.body)?.root === "ListBucketResult" ? ok(null) : notS3("list", answer.value);
+    },
   });
 }
 

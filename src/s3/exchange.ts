@@ -20,7 +20,7 @@ export interface Session {
 
 export interface StoreRequest {
   readonly operation: StoreOperation;
-  readonly method: "PUT" | "POST" | "HEAD" | "DELETE";
+  readonly method: "GET" | "PUT" | "POST" | "HEAD" | "DELETE";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Always of known length: some stores refuse a chunked body (411). */

@@ -133,6 +133,7 @@ const PERMISSIONS: Record<StoreOperation, string> = {
   abort_upload: "s3:AbortMultipartUpload",
   head: "s3:GetObject",
   remove: "s3:DeleteObject",
+  list: "s3:ListBucket",
 };
 
 /** The failure of an operation. `seen`: status and code of the answer, and advice that replaces that of the reason. */

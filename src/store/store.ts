@@ -1,3 +1,4 @@
+import type { Etags } from "../domain/destination/check.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import type { Result } from "../domain/shared/result.ts";
 
@@ -11,6 +12,9 @@ import type { Result } from "../domain/shared/result.ts";
  * - An acknowledged write replaces the whole object; a reader never sees a part of it.
  */
 export interface Store {
+  /** What the ETags of the bucket are, as the destination check recorded it. */
+  readonly etags: Etags;
+
   /** Writes a whole object. The request has a digest, which the store compares with the bytes before it answers. */
   put(key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
 
@@ -41,6 +45,9 @@ export interface Store {
 
   /** Deletes an object. Also succeeds when there is none. */
   remove(key: string): Promise<Result<null, StoreFailure>>;
+
+  /** Whether the keys below a prefix may be listed. `prefix`: a result of `keyPrefixOf`. */
+  list(prefix: string): Promise<Result<null, StoreFailure>>;
 }
 
 /** A write that the store acknowledged. */
@@ -80,4 +87,5 @@ export type StoreOperation =
   | "complete_upload"
   | "abort_upload"
   | "head"
-  | "remove";
+  | "remove"
+  | "list";

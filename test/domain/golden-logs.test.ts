@@ -57,7 +57,8 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
 
   it("contain a destination whose credentials were rotated", () => {
     const state = fold(destination, log("destination"));
-    expect(state).toMatchObject({ status: "ACTIVE", credentials: { version: 2 }, probe: { canRead: true } });
+    const record = { check: { etags: { put: "md5", multipart: "md5" } } };
+    expect(state).toMatchObject({ status: "ACTIVE", credentials: { version: 2 }, record });
   });
 
   it("contain an export that was proven complete", () => {

@@ -17,6 +17,7 @@ import { destinationError } from "../../src/store/failures.ts";
 import { probe } from "../../src/store/probe.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type LocalS3, startLocalS3 } from "../support/local-s3.ts";
+import { check } from "../support/samples.ts";
 
 let s3: LocalS3;
 let store: Store;
@@ -213,11 +214,9 @@ describe("a destination that cannot be written has one of four errors", () => {
 });
 
 describe("the check of a destination", () => {
-  test("writes a test file and deletes it", async () => {
-    expect(await probe(store, { prefix: "traces", name: "check-1" })).toEqual({
-      ok: true,
-      value: { canRead: true, canDelete: true },
-    });
+  test("writes a test file, tries every right, learns that ETags are MD5s, and deletes the file", async () => {
+    const report = await probe(store, { prefix: "traces", name: "check-1" });
+    expect(report).toEqual({ ok: true, value: check });
     expect(await s3.list("traces/tmp/")).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@ import type { StoreOperation } from "../../src/store/store.ts";
 
 /** Operations and faults of the stores of tests. */
 
-/** An operation on the store. Waybill itself uses neither `get` nor `list`. */
-export type S3Operation = StoreOperation | "get" | "list";
+/** An operation on the store. Waybill itself does not use `get`. */
+export type S3Operation = StoreOperation | "get";
 
 /** Errors that the store answers without executing the request, each with its status and code. */
 export const ERROR_ANSWERS = {

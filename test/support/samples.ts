@@ -1,4 +1,5 @@
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
+import type { CheckReport } from "../../src/domain/destination/check.ts";
 import type { DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { LateLook } from "../../src/domain/export/commands.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
@@ -21,6 +22,19 @@ export const config: DestinationConfig = {
   region: null,
   endpointUrl: "https://s3.example.com",
   includeBucketInPrefix: false,
+};
+
+/** A check that passed in a store of MD5s. */
+export const check: CheckReport = {
+  steps: {
+    put: "passed",
+    head: "passed",
+    multipart_create: "passed",
+    multipart_abort: "passed",
+    delete: "passed",
+    list: "passed",
+  },
+  etags: { put: "md5", multipart: "md5" },
 };
 
 export const definition: ExportDefinition = {

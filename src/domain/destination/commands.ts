@@ -1,4 +1,4 @@
-import type { ProbeReport } from "./events.ts";
+import type { CheckReport } from "./check.ts";
 import type { DestinationConfig } from "./records.ts";
 
 /**
@@ -18,13 +18,13 @@ export type DestinationOrder =
       readonly config: DestinationConfig;
       readonly envelope: string | null;
       readonly keys: readonly string[];
-      readonly probe: ProbeReport;
+      readonly check: CheckReport;
     }
   | {
       readonly type: "RotateCredentials";
       readonly envelope: string;
       readonly keys: readonly string[];
-      readonly probe: ProbeReport;
+      readonly check: CheckReport;
     }
   | { readonly type: "RenameDestination"; readonly displayName: string }
   | { readonly type: "DeleteDestination" };

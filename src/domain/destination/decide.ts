@@ -13,17 +13,17 @@ export function decide(command: DestinationCommand, state: DestinationState): De
     const refusal = refuseCreation(state, command);
     if (refusal !== null) return fail(refusal);
     if (state.status !== "NONE") return ok([]);
-    const { id, tenantId, displayName, config, envelope, keys, probe } = command;
+    const { id, tenantId, displayName, config, envelope, keys, check } = command;
     const credentials = { version: 1, envelope, keys };
-    return ok([{ type: "DestinationCreated", id, tenantId, displayName, config, credentials, probe, at }]);
+    return ok([{ type: "DestinationCreated", id, tenantId, displayName, config, credentials, check, at }]);
   }
   const known = findDestination(state, command);
   if (!known.ok) return known;
   switch (command.type) {
     case "RotateCredentials": {
-      const { envelope, keys, probe } = command;
+      const { envelope, keys, check } = command;
       const version = known.value.credentials.version + 1;
-      return ok([{ type: "CredentialsRotated", credentials: { version, envelope, keys }, probe, at }]);
+      return ok([{ type: "CredentialsRotated", credentials: { version, envelope, keys }, check, at }]);
     }
     case "RenameDestination": {
       const { displayName } = command;

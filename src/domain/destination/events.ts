@@ -1,10 +1,5 @@
+import type { CheckReport } from "./check.ts";
 import type { DestinationConfig } from "./records.ts";
-
-/** Rights of the credentials in addition to writing, according to the check. */
-export interface ProbeReport {
-  readonly canRead: boolean;
-  readonly canDelete: boolean;
-}
 
 /** Credentials as they are stored. `envelope` null: those of the installation's environment. */
 export interface SealedCredentials {
@@ -21,13 +16,13 @@ export type DestinationEvent =
       readonly displayName: string;
       readonly config: DestinationConfig;
       readonly credentials: SealedCredentials;
-      readonly probe: ProbeReport;
+      readonly check: CheckReport;
       readonly at: number;
     }
   | {
       readonly type: "CredentialsRotated";
       readonly credentials: SealedCredentials;
-      readonly probe: ProbeReport;
+      readonly check: CheckReport;
       readonly at: number;
     }
   | { readonly type: "DestinationRenamed"; readonly displayName: string; readonly at: number }

@@ -1,3 +1,5 @@
+import type { CheckReport } from "./check.ts";
+
 export interface DestinationConfig {
   readonly bucketName: string;
   /** As sent, without leading and trailing slashes. */
@@ -21,6 +23,8 @@ export interface DestinationRecord {
   readonly config: DestinationConfig;
   /** Names only, for example ["access_key_id", "secret_access_key"]; empty: credentials from the environment. */
   readonly credentialsKeys: readonly string[];
+  /** The result of the last check. */
+  readonly check: CheckReport;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -1,4 +1,4 @@
-import type { DestinationEvent, ProbeReport, SealedCredentials } from "./events.ts";
+import type { DestinationEvent, SealedCredentials } from "./events.ts";
 import type { DestinationRecord } from "./records.ts";
 
 export interface KnownDestination {
@@ -7,7 +7,6 @@ export interface KnownDestination {
   readonly firstName: string;
   readonly record: DestinationRecord;
   readonly credentials: SealedCredentials;
-  readonly probe: ProbeReport;
 }
 
 export type ActiveDestination = KnownDestination & { readonly status: "ACTIVE" };
@@ -19,7 +18,7 @@ export type DestinationState = { readonly status: "NONE" } | KnownDestination;
 /** Records one event. */
 export function evolve(state: DestinationState, event: DestinationEvent): DestinationState {
   if (event.type === "DestinationCreated") {
-    const { id, tenantId, displayName, config, credentials, probe, at } = event;
+    const { id, tenantId, displayName, config, credentials, check, at } = event;
     return {
       status: "ACTIVE",
       firstName: displayName,
@@ -29,19 +28,19 @@ export function evolve(state: DestinationState, event: DestinationEvent): Destin
         displayName,
         config,
         credentialsKeys: credentials.keys,
+        check,
         createdAt: at,
         updatedAt: at,
       },
       credentials,
-      probe,
     };
   }
   if (state.status === "NONE") return state;
   switch (event.type) {
     case "CredentialsRotated": {
-      const { credentials, probe } = event;
-      const record = { ...state.record, credentialsKeys: credentials.keys, updatedAt: event.at };
-      return { ...state, record, credentials, probe };
+      const { credentials, check } = event;
+      const record = { ...state.record, credentialsKeys: credentials.keys, check, updatedAt: event.at };
+      return { ...state, record, credentials };
     }
     case "DestinationRenamed":
       return { ...state, record: { ...state.record, displayName: event.displayName, updatedAt: event.at } };

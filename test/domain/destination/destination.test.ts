@@ -4,15 +4,14 @@ import { findDestination } from "../../../src/domain/destination/decide.ts";
 import type { DestinationEvent } from "../../../src/domain/destination/events.ts";
 import { destination } from "../../../src/domain/destination/index.ts";
 import { specification } from "../../support/given.ts";
-import { config, NOW } from "../../support/samples.ts";
+import { check, config, NOW } from "../../support/samples.ts";
 
 const { given } = specification(destination);
 
 const OWN = { id: "d", tenantId: "t" };
 const OTHER = { id: "d", tenantId: "other" };
 const commandOf = (order: DestinationOrder, by = OWN): DestinationCommand => ({ ...order, ...by, now: NOW });
-const probe = { canRead: true, canDelete: false };
-const order = { displayName: "bucket", config, envelope: "sealed", keys: ["access_key_id"], probe };
+const order = { displayName: "bucket", config, envelope: "sealed", keys: ["access_key_id"], check };
 const create = (change: Partial<typeof order> = {}, by = OWN) =>
   commandOf({ type: "CreateDestination", ...order, ...change }, by);
 const created: DestinationEvent = {
@@ -21,7 +20,7 @@ const created: DestinationEvent = {
   displayName: "bucket",
   config,
   credentials: { version: 1, envelope: "sealed", keys: ["access_key_id"] },
-  probe,
+  check,
   at: NOW,
 };
 const deleted: DestinationEvent = { type: "DestinationDeleted", at: NOW };
@@ -46,9 +45,9 @@ describe("a destination", () => {
   });
 
   it("has the credentials that were sent last, each with its own number", () => {
-    const rotate = commandOf({ type: "RotateCredentials", envelope: "new", keys: [], probe });
+    const rotate = commandOf({ type: "RotateCredentials", envelope: "new", keys: [], check });
     const credentials = { version: 2, envelope: "new", keys: [] };
-    given(created).when(rotate).then({ type: "CredentialsRotated", credentials, probe, at: NOW });
+    given(created).when(rotate).then({ type: "CredentialsRotated", credentials, check, at: NOW });
   });
 
   it("is renamed, and a repeated name changes nothing", () => {
@@ -70,7 +69,7 @@ describe("a destination", () => {
   });
 
   it.each<DestinationOrder>([
-    { type: "RotateCredentials", envelope: "new", keys: [], probe },
+    { type: "RotateCredentials", envelope: "new", keys: [], check },
     { type: "RenameDestination", displayName: "new" },
     { type: "DeleteDestination" },
   ])("does not exist for another workspace: $type", (one) => {

@@ -6,7 +6,7 @@ import type { RevisionRecord } from "../../../src/domain/deployment/records.ts";
 import type { ExportRunRecord } from "../../../src/domain/export-run/records.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { exportRecordOf } from "../../../src/domain/workspace/view.ts";
-import { config, definition, deploymentDefinition, NOW } from "../../support/samples.ts";
+import { check, config, definition, deploymentDefinition, NOW } from "../../support/samples.ts";
 import { call, callWith, DESTINATIONS, EXPORTS, newWorkspace } from "../client.ts";
 
 /** Lists that actors return in several batches. */
@@ -39,6 +39,7 @@ const destinations = oneByOne((id) => ({
   displayName: "d",
   config,
   credentialsKeys: [],
+  check,
   ...since,
 }));
 const runs = oneByOne(

@@ -5,8 +5,8 @@ import { applyPauseOrder, isKeptWhilePaused } from "./pause.ts";
 import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
 
 /**
- * A step that dies this often in a row is not an accident of the infrastructure: it is too much for the process, and spends
- * a retry like any processing error [XRN-12].
+ * A step that is interrupted this often in a row, each time before it has recorded any progress, is not an accident of
+ * the infrastructure: it is too much for the process, and spends a retry like any processing error [XRN-12].
  */
 const CRASHES_UNTIL_PROCESSING_ERROR = 3;
 
@@ -132,12 +132,13 @@ function committed(
   return [event, { type: "RunFailed", retry: state.retry, failure: { reason: "processing", message }, at }];
 }
 
+/** An interruption after progress is never counted: the step has done work, and resumes behind it. */
 function crashed(
   state: RunningExportRun,
   step: NonNullable<RunningExportRun["step"]>,
   at: number,
 ): readonly ExportRunEvent[] {
-  const times = step.crashes + 1;
+  const times = step.hasProgressed ? 0 : step.crashes + 1;
   const event: ExportRunEvent = { type: "StepCrashed", step: step.name, times, at };
   if (times < CRASHES_UNTIL_PROCESSING_ERROR) return [event];
   return [event, ...failed(state, { reason: "crashed", step: step.name, times }, at)];

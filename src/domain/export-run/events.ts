@@ -90,6 +90,7 @@ export type ExportRunEvent =
   | { readonly type: "StepBegan"; readonly step: StepName; readonly at: number }
   /** The step goes on with the next alarm; nothing failed. */
   | { readonly type: "StepPaused"; readonly at: number }
+  /** `times`: interruptions in a row without progress, including this one; 0: the step had made progress. */
   | { readonly type: "StepCrashed"; readonly step: StepName; readonly times: number; readonly at: number }
   | { readonly type: "StagingBegan"; readonly staging: StagingFacts; readonly at: number }
   /** A page of the table was copied to scratch, with as many rows as were counted. */

@@ -20,8 +20,16 @@ export interface RunningExportRun extends Known {
   readonly retryAt: number | null;
   /** Instant until which work pauses, after the store asked for fewer requests; null: no such pause. */
   readonly resumeAt: number | null;
-  /** The step under way, and how often it has died in a row. */
-  readonly step: { readonly name: StepName; readonly crashes: number; readonly open: boolean } | null;
+  /**
+   * The step under way. `crashes`: how often it was interrupted in a row without progress. `hasProgressed`: whether it
+   * has recorded finished work since it last began.
+   */
+  readonly step: {
+    readonly name: StepName;
+    readonly crashes: number;
+    readonly hasProgressed: boolean;
+    readonly open: boolean;
+  } | null;
   /** Since when it is paused; null: it is not. */
   readonly pausedAt: number | null;
   /** Number of the last pause or resume that was applied; -1 before the first. */
@@ -66,13 +74,13 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
     case "StepBegan": {
       const { progress } = state;
       const snapshotSteps = progress.snapshotSteps + (event.step === "snapshot" ? 1 : 0);
-      const step = { name: event.step, crashes: crashesOf(state, event.step), open: true };
+      const step = { name: event.step, crashes: crashesOf(state, event.step), hasProgressed: false, open: true };
       return running(known, { progress: { ...progress, snapshotSteps }, step });
     }
     case "StepPaused":
       return running(known, { step: null });
     case "StepCrashed":
-      return running(known, { step: { name: event.step, crashes: event.times, open: false } });
+      return running(known, { step: { name: event.step, crashes: event.times, hasProgressed: false, open: false } });
     case "StagingBegan":
       return progressed(known, { staging: { ...event.staging, segments: [] } });
     case "PageStaged": {
@@ -155,7 +163,7 @@ const running = (state: StartedExportRun, change: Partial<RunningExportRun>): Ex
 function progressed(state: StartedExportRun, change: Partial<Progress>): StartedExportRun {
   const progress = { ...state.progress, ...change };
   if (state.status !== "RUNNING") return { ...state, progress };
-  return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0 } };
+  return { ...state, progress, step: state.step === null ? null : { ...state.step, crashes: 0, hasProgressed: true } };
 }
 
 /** The step has done its work. */

@@ -192,6 +192,26 @@ describe("a run", () => {
     expect(events.map((event) => event.type)).toEqual(["StepCrashed", "AttemptFailed"]);
   });
 
+  it("whose step is interrupted after progress spends no retry, however often", () => {
+    const began: ExportRunEvent = { type: "StepBegan", step: "upload", at: NOW };
+    const part = (n: number): ExportRunEvent => ({
+      ...{ type: "PartUploaded", file: 0, part: n, etag: "e", md5: "m", bytes: 5, at: NOW },
+    });
+    const interrupted: ExportRunEvent = { type: "StepCrashed", step: "upload", times: 0, at: NOW };
+    const before = [started, attempt, taken, planned, opened];
+    const rounds = [1, 2, 3, 4].flatMap((n) => [began, part(n), interrupted]);
+    given(...before, ...rounds, began, part(5))
+      .when({ type: "Wake", now: NOW })
+      .then(interrupted);
+    const stuck = (times: number): ExportRunEvent => ({ type: "StepCrashed", step: "upload", times, at: NOW });
+    given(...before, began, stuck(1), began, stuck(2), began, part(1))
+      .when({ type: "Wake", now: NOW })
+      .then(interrupted);
+    given(...before, ...rounds, began, stuck(1), began)
+      .when({ type: "Wake", now: NOW })
+      .then(stuck(2));
+  });
+
   it("whose step was paused has not crashed", () => {
     given(started, attempt, { type: "StepBegan", step: "upload", at: NOW }, { type: "StepPaused", at: NOW })
       .when({ type: "Wake", now: NOW })

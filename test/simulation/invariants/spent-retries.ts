@@ -3,13 +3,15 @@ import type { StoreFailureReason } from "../../../src/domain/shared/failures.ts"
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Consecutive crashes of one step that count as a failure [XRN-12]. */
+/** Consecutive crashes of one step, each without progress, that count as a failure [XRN-12]. */
 const CRASHES_THAT_COUNT = 3;
 
 interface Account {
   failures: number;
   /** Whether an attempt is running. */
   isTrying: boolean;
+  /** Whether the step has recorded finished work since it began. */
+  hasProgressed: boolean;
   consecutiveCrashes: number;
   /** Faults of the store for the export plus crashes of the actor, at its last store failure. Each may cause one failure. */
   causesBefore: number;
@@ -21,7 +23,7 @@ interface Account {
 export const spentRetries: Invariant = {
   name: "spent-retries",
   promise:
-    "Each counted retry is a failure with a cause, and there are at most MAX_RETRIES; a crash uses no retry unless a step crashes three times in a row.",
+    "Each counted retry is a failure with a cause, and there are at most MAX_RETRIES; a crash uses no retry unless a step crashes three times in a row, each time without progress.",
   watch: (world, violated) => {
     const maxRetries = Number(world.scenario.settings.MAX_RETRIES);
     const accounts = new Map<Actor, Account>();
@@ -31,6 +33,7 @@ export const spentRetries: Invariant = {
         const account = accounts.get(actor) ?? {
           failures: 0,
           isTrying: false,
+          hasProgressed: false,
           consecutiveCrashes: 0,
           causesBefore: 0,
           lastReason: null,
@@ -60,8 +63,11 @@ function enter(account: Account, event: ExportRunEvent, maxRetries: number): str
       account.isTrying = true;
       account.consecutiveCrashes = 0;
       return event.retry === account.failures ? null : `counts retry ${event.retry} after ${account.failures} failures`;
+    case "StepBegan":
+      account.hasProgressed = false;
+      return null;
     case "StepCrashed":
-      account.consecutiveCrashes += 1;
+      account.consecutiveCrashes = account.hasProgressed ? 0 : account.consecutiveCrashes + 1;
       return null;
     case "SnapshotTaken":
     case "SegmentDerived":
@@ -70,6 +76,7 @@ function enter(account: Account, event: ExportRunEvent, maxRetries: number): str
     case "PartUploaded":
     case "FileCommitted":
       account.consecutiveCrashes = 0;
+      account.hasProgressed = true;
       return null;
     case "AttemptFailed": {
       const { reason } = event.failure;

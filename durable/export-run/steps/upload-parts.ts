@@ -39,10 +39,12 @@ async function uploadParts(
     (part) => part > digest.parts || !uploaded.has(part),
   );
   const [toMemory, toHash] = [serialize(), serialize()];
+  const lanes = context.progress().partsInFlight;
+  const mayBeFaster = () => context.progress().partsInFlight > lanes; // the next step has more lanes
   let isWanted = true;
   let failure: StoreFailure | null = null;
-  await mapConcurrent(context.progress().partsInFlight, due, async (part) => {
-    if (!isWanted || failure !== null || context.isTired()) return;
+  await mapConcurrent(lanes, due, async (part) => {
+    if (!isWanted || failure !== null || context.isTired() || mayBeFaster()) return;
     const start = (part - 1) * partBytes;
     const end = Math.min(start + partBytes, file.bytes);
     const lease = await toMemory(() => exportMemory.acquire(end - start));

@@ -10,6 +10,12 @@ import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.t
  */
 const CRASHES_UNTIL_PROCESSING_ERROR = 3;
 
+/**
+ * At a slower pace, twice as many parts are in flight after this many were taken [XRN-18]. A store that still refuses the
+ * faster pace then costs one pause for each four parts; a file of 16 parts is back at the full pace by its half.
+ */
+const PARTS_UNTIL_FASTER = 4;
+
 /** The rules of one export run. Commands after its end, or about work that it has dropped, change nothing. */
 export function decide(command: ExportRunCommand, state: ExportRunState): readonly ExportRunEvent[] {
   if (state.status === "NONE")
@@ -97,6 +103,7 @@ function record(command: Working, state: RunningExportRun, at: number): readonly
               bytes: command.bytes,
               at,
             },
+            ...(state.progress.partsAtPace + 1 >= PARTS_UNTIL_FASTER ? spedUp(state, at) : []),
           ]
         : [];
     case "RecordUploadLost":
@@ -155,7 +162,7 @@ function slowedDown(state: RunningExportRun, failure: ExportRunFailure, at: numb
   return [{ type: "SlowedDown", partsInFlight: Math.floor(partsInFlight / 2), resumeAt, at }];
 }
 
-/** After each file committed at the slower pace, twice as many parts are in flight, up to the limit. */
+/** Twice as many parts are in flight, up to the limit; nothing at the full pace. */
 function spedUp(state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { partsInFlight } = state.progress;
   const most = state.spec.limits.partsInFlight;

@@ -35,6 +35,8 @@ export interface Progress {
   readonly files: readonly CommittedFile[];
   /** Parts that may be in flight at once; fewer than the limit after the store asked for fewer requests. */
   readonly partsInFlight: number;
+  /** Parts that the store has taken since `partsInFlight` last changed. */
+  readonly partsAtPace: number;
 }
 
 export const NO_PROGRESS = {
@@ -46,4 +48,5 @@ export const NO_PROGRESS = {
   plan: null,
   upload: null,
   files: [],
+  partsAtPace: 0,
 };

@@ -106,7 +106,10 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
       const { upload } = state.progress;
       if (upload === null) return known;
       const part = { part: event.part, etag: event.etag, md5: event.md5, bytes: event.bytes };
-      return progressed(known, { upload: { ...upload, parts: [...upload.parts, part] } });
+      return progressed(known, {
+        upload: { ...upload, parts: [...upload.parts, part] },
+        partsAtPace: state.progress.partsAtPace + 1,
+      });
     }
     case "UploadLost":
     case "UploadAborted":
@@ -115,14 +118,14 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
     case "FileCommitted":
       return closed(progressed(known, { upload: null, files: [...state.progress.files, event.file] }));
     case "SlowedDown":
-      return running(progressed(known, { partsInFlight: event.partsInFlight }), {
+      return running(progressed(known, { partsInFlight: event.partsInFlight, partsAtPace: 0 }), {
         resumeAt: event.resumeAt,
         step: null,
       });
     case "SlowDownEnded":
       return running(known, { resumeAt: null });
     case "SpedUp":
-      return progressed(known, { partsInFlight: event.partsInFlight });
+      return progressed(known, { partsInFlight: event.partsInFlight, partsAtPace: 0 });
     case "AttemptFailed":
       return running(
         { ...known, failures: [...state.failures, { retry: event.retry, at: event.at, failure: event.failure }] },

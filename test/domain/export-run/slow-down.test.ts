@@ -65,6 +65,27 @@ describe("a run whose store asks for fewer requests", () => {
       .then({ type: "FileCommitted", file: file(0), at: NOW });
   });
 
+  it("doubles the parts in flight with every fourth part that the store takes, up to the limit", () => {
+    const part = (n: number) =>
+      ({ type: "RecordPart", file: 0, uploadId: "u", part: n, etag: "e", md5: "m", bytes: 5, now: NOW }) as const;
+    let { state } = given(...before, ...slowedTo(2), ...slowedTo(1));
+    const paces: number[] = [];
+    for (let n = 2; n <= 14; n += 1) {
+      for (const event of eventsOf(exportRun.decide(part(n), state))) state = exportRun.evolve(state, event);
+      if (state.status === "RUNNING") paces.push(state.progress.partsInFlight);
+    }
+    expect(paces).toEqual([1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4]);
+  });
+
+  it("counts the parts anew after each slow-down", () => {
+    const parts = [2, 3, 4].map((n): ExportRunEvent => {
+      return { type: "PartUploaded", file: 0, part: n, etag: "e", md5: "m", bytes: 5, at: NOW };
+    });
+    given(...before, ...slowedTo(2), ...parts, ...slowedTo(1))
+      .when({ type: "RecordPart", file: 0, uploadId: "u", part: 5, etag: "e", md5: "m", bytes: 5, now: NOW })
+      .then({ type: "PartUploaded", file: 0, part: 5, etag: "e", md5: "m", bytes: 5, at: NOW });
+  });
+
   it("can be cancelled during the pause, and the pause does not move the deadline", () => {
     const slowed = given(...before, ...slowedTo(2).slice(0, 1));
     slowed.when({ type: "Cancel", now: NOW + 1 }).then({ type: "RunCancelled", at: NOW + 1 });

@@ -24,6 +24,8 @@ interface Upload {
   readonly events: ExportRunEvent[];
   readonly state: () => ExportRunState;
   readonly partsMade: number[];
+  /** Ends the pause after a slow-down. */
+  readonly resume: () => void;
 }
 
 /** A file of `parts` parts declared as 16 MiB each; each holds one byte, so that a test can hold hundreds. */
@@ -75,7 +77,11 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
     isWanted: () => true,
     isTired: () => false,
   };
-  return { work: { context, plans, store, file, key: "traces/0.parquet" }, events, state: () => state, partsMade };
+  const resume = () => {
+    state = exportRun.evolve(state, { type: "SlowDownEnded", at: NOW });
+  };
+  const work = { context, plans, store, file, key: "traces/0.parquet" };
+  return { work, events, state: () => state, partsMade, resume };
 };
 
 const committedOf = ({ events }: Upload) => events.find((event) => event.type === "FileCommitted")?.file;
@@ -115,6 +121,32 @@ describe("a multipart upload", () => {
     const uploads = Array.from({ length: 8 }, () => uploadOf(12));
     await Promise.all(uploads.map(({ work }) => uploadInParts(work)));
     for (const upload of uploads) expect(committedOf(upload)?.sha256).toBe(wholeSha256(12));
+  });
+
+  it("that was slowed down to one part at a time has several in flight again before its file ends", async () => {
+    let inFlight = 0;
+    const most: number[] = [];
+    const upload = uploadOf(16);
+    const { putPart } = upload.work.store;
+    const store: Store = {
+      ...upload.work.store,
+      putPart: async (...request) => {
+        inFlight += 1;
+        most[request[2] - 1] = inFlight;
+        await later(20);
+        inFlight -= 1;
+        return putPart(...request);
+      },
+    };
+    const throttled = { reason: "store", store: storeFailure({ reason: "throttled" }) } as const;
+    for (let times = 0; times < 2; times += 1) {
+      upload.work.context.record({ type: "RecordFailure", failure: throttled, now: NOW });
+      upload.resume();
+    }
+    for (let steps = 0; steps < 3; steps += 1) await uploadInParts({ ...upload.work, store });
+    expect(committedOf(upload)?.sha256).toBe(wholeSha256(16));
+    // The memory of an isolate holds three parts of 16 MiB.
+    expect([most.slice(0, 4), Math.max(...most.slice(4, 8)), Math.max(...most.slice(8))]).toEqual([[1, 1, 1, 1], 2, 3]);
   });
 
   it("ends its step immediately when a part cannot be made; the next step resumes from there", async () => {

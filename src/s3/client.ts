@@ -8,6 +8,7 @@ import type { JoinedObject, Store, StoreOperation, Written } from "../store/stor
 import { addressOf, objectUrl } from "./address.ts";
 import { exchange, type Session, type StoreAnswer, type StoreRequest } from "./exchange.ts";
 import { s3FailureOf } from "./failures.ts";
+import { objectHeaders } from "./object-headers.ts";
 import { codeOf, completionOf, etagOf, isError, readReply, uploadIdOf } from "./replies.ts";
 
 export interface StoreOptions {
@@ -30,9 +31,9 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/;
 export function openS3Store(
   config: DestinationConfig,
   credentials: Credentials,
-  options: StoreOptions,
+  settings: StoreOptions,
 ): Result<Store, StoreFailure> {
-  const address = addressOf(config, options);
+  const address = addressOf(config, settings);
   if (!address.ok) return address;
   const problem = credentialsProblem(credentials);
   if (problem !== null) return fail(problem);
@@ -40,27 +41,29 @@ export function openS3Store(
   const session: Session = {
     credentials,
     region: address.value.region,
-    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     // workerd's fetch must be called as a function of the global object.
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    fetch: settings.fetch ?? ((input, init) => fetch(input, init)),
     signingKeys: new Map(),
   };
   const url = (key: string, query?: Readonly<Record<string, string>>) => objectUrl(address.value, key, query);
   const send = (request: StoreRequest) => exchange(session, request);
+  const options = objectHeaders(config.objectOptions);
   const write = async (operation: "put" | "put_part", target: string, body: Uint8Array) => {
     const md5 = md5Of(body);
-    const headers = { "Content-MD5": md5.toString("base64") };
+    const headers = { "Content-MD5": md5.toString("base64"), ...(operation === "put" ? options : {}) };
     const answer = await send({ operation, method: "PUT", url: target, headers, body });
     return answer.ok ? written(operation, answer.value, md5.toString("hex")) : answer;
   };
 
   return ok({
-    etags: options.etags ?? UNKNOWN_ETAGS,
+    etags: settings.etags ?? UNKNOWN_ETAGS,
 
     put: (key, body) => write("put", url(key), body),
 
     async createUpload(key) {
-      const answer = await send({ operation: "create_upload", method: "POST", url: url(key, { uploads: "" }) });
+      const target = url(key, { uploads: "" });
+      const answer = await send({ operation: "create_upload", method: "POST", url: target, headers: options });
       if (!answer.ok) return answer;
       const uploadId = uploadIdOf(readReply(answer.value.body)?.text("UploadId") ?? null);
       return uploadId === null ? notS3("create_upload", answer.value) : ok({ uploadId });

@@ -148,6 +148,53 @@ describe("a request", () => {
     expect(sink.objects.size).toBe(0);
   });
 
+  test("carries the options of objects where an object begins, signed, and nowhere else", async () => {
+    const sink = await startSinkS3();
+    stopLater(sink);
+    const objectOptions = {
+      acl: "bucket-owner-full-control",
+      storageClass: "STANDARD_IA",
+      serverSideEncryption: "aws:kms",
+      kmsKeyId: "arn:aws:kms:eu-central-1:1:key/2",
+      tagging: "team=data&cost=7%25",
+    };
+    const store = value(
+      openS3Store(
+        {
+          bucketName: sink.bucketName,
+          prefix: "",
+          region: null,
+          endpointUrl: sink.endpointUrl,
+          includeBucketInPrefix: false,
+          objectOptions,
+        },
+        { accessKeyId: "AKIASINK", secretAccessKey: MARK, sessionToken: null },
+        { allowLoopback: true },
+      ),
+    );
+    value(await store.put("k", text("body")));
+    const { uploadId } = value(await store.createUpload("u"));
+    const { etag } = value(await store.putPart("u", uploadId, 1, text("part")));
+    value(await store.completeUpload("u", uploadId, [{ partNumber: 1, etag }]));
+    value(await store.head("u"));
+    value(await store.remove("u"));
+    const sent = {
+      "x-amz-acl": "bucket-owner-full-control",
+      "x-amz-storage-class": "STANDARD_IA",
+      "x-amz-server-side-encryption": "aws:kms",
+      "x-amz-server-side-encryption-aws-kms-key-id": "arn:aws:kms:eu-central-1:1:key/2",
+      "x-amz-tagging": "team=data&cost=7%25",
+    };
+    const [put, create, ...others] = sink.requests;
+    for (const request of [put, create]) {
+      expect(request?.headers).toMatchObject(sent);
+      for (const name of Object.keys(sent)) expect(request?.headers.authorization).toContain(name);
+    }
+    expect(others).toHaveLength(4);
+    for (const request of others)
+      for (const name of Object.keys(sent)) expect(request.headers).not.toHaveProperty(name);
+  });
+
   test("with temporary credentials sends and signs the session token", async () => {
     const sink = await startSinkS3();
     stopLater(sink);

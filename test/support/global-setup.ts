@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { LOCAL_S3, LOCAL_S3_PATH, type LocalS3, startLocalS3 } from "./local-s3.ts";
-import { startSinkS3 } from "./sink-s3.ts";
+import { type SinkAnswer, type SinkRequest, startSinkS3 } from "./sink-s3.ts";
 import { startOnConnection } from "./start-on-connection.ts";
 
 /** Address and keys of the customer's bucket for tests in workerd. It is a real S3 store on this machine. */
@@ -15,6 +15,10 @@ declare module "vitest" {
     customerBucket: CustomerBucket;
     /** A store that answers as AWS does to an unknown access key; the local store uses another error code. */
     unknownKeyEndpoint: string;
+    /** A store in memory that accepts every request and every option of objects; the local store refuses ACLs. */
+    sinkEndpoint: string;
+    /** The same, but its bucket's policy wants each object readable for the bucket's owner. */
+    ownerReadsEndpoint: string;
     /** A real authorization server: test/support/oauth-provider.ts. */
     oauthIssuer: string;
     /** Answers "late" after four seconds, when a lease of memory that is not renewed has expired. */
@@ -40,15 +44,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("oauthIssuer", `http://127.0.0.1:${oauth.port}`);
   const keyless = await startSinkS3({ hook: () => UNKNOWN_KEY });
   project.provide("unknownKeyEndpoint", keyless.endpointUrl);
+  const sink = await startSinkS3({ bucketName: LOCAL_S3.bucketName });
+  project.provide("sinkEndpoint", sink.endpointUrl);
+  const ownerReads = await startSinkS3({ bucketName: LOCAL_S3.bucketName, hook: refuseWithoutAcl });
+  project.provide("ownerReadsEndpoint", ownerReads.endpointUrl);
   const slow = createServer((_request, response) => setTimeout(() => response.end("late"), 4000));
   slow.listen(0, "127.0.0.1");
   await once(slow, "listening");
   project.provide("slowEndpoint", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   return async () => {
     slow.close();
-    await Promise.all([bucket.stop(), keyless.stop(), oauth.stop()]);
+    await Promise.all([bucket.stop(), keyless.stop(), sink.stop(), ownerReads.stop(), oauth.stop()]);
   };
 }
+
+const refuseWithoutAcl = ({ method, query, headers }: SinkRequest): SinkAnswer | null => {
+  const beginsObject = (method === "PUT" && !query.has("uploadId")) || query.has("uploads");
+  return beginsObject && headers["x-amz-acl"] !== "bucket-owner-full-control" ? DENIED : null;
+};
+
+const DENIED = { status: 403, body: "<Error><Code>AccessDenied</Code><Message>denied</Message></Error>" } as const;
 
 const UNKNOWN_KEY = {
   status: 403,

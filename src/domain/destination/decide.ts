@@ -3,6 +3,7 @@ import type { Refusal } from "../shared/failures.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { DestinationCommand } from "./commands.ts";
 import type { DestinationEvent } from "./events.ts";
+import { isSameOptions } from "./object-options.ts";
 import type { DestinationConfig } from "./records.ts";
 import { type ActiveDestination, type DestinationState, isActive } from "./state.ts";
 
@@ -66,4 +67,5 @@ const isSameConfig = (one: DestinationConfig, other: DestinationConfig): boolean
   one.prefix === other.prefix &&
   one.region === other.region &&
   one.endpointUrl === other.endpointUrl &&
-  one.includeBucketInPrefix === other.includeBucketInPrefix;
+  one.includeBucketInPrefix === other.includeBucketInPrefix &&
+  isSameOptions(one.objectOptions, other.objectOptions);

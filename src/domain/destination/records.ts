@@ -1,4 +1,5 @@
 import type { CheckReport } from "./check.ts";
+import type { ObjectOptions } from "./object-options.ts";
 
 export interface DestinationConfig {
   readonly bucketName: string;
@@ -8,6 +9,8 @@ export interface DestinationConfig {
   /** null: AWS, addressed by region. */
   readonly endpointUrl: string | null;
   readonly includeBucketInPrefix: boolean;
+  /** Absent: none. */
+  readonly objectOptions?: ObjectOptions;
 }
 
 export interface Credentials {

@@ -5,6 +5,13 @@ import { isCleanText } from "../../domain/shared/text.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
 import { closedObject, shownInstant, shownUuid } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
+import {
+  hasBothSpellings,
+  objectOptionMembers,
+  objectOptionsOf,
+  objectOptionsShown,
+  showObjectOptions,
+} from "./object-options.ts";
 
 /**
  * The rules of S3 for bucket names, plus underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters,
@@ -101,7 +108,7 @@ const configSchema = (profile: WireProfile) =>
       .refine(isCleanText, { error: "The endpoint must not contain control characters" })
       .nullish(),
     include_bucket_in_prefix: z.boolean().nullish().openapi({ default: profile.includeBucketInPrefixPreset }),
-    s3_additional_kwargs: closedObject({}).nullish(),
+    ...objectOptionMembers,
     config_kwargs_s3: addressingHints.nullish(),
     aws_role_arn: notSupported("aws_role_arn"),
   })
@@ -123,6 +130,10 @@ const configSchema = (profile: WireProfile) =>
         params: { type: typeof sent.region === "string" ? "value_error" : "missing" },
       });
     })
+    .refine((sent) => !hasBothSpellings(sent), {
+      path: ["s3_additional_kwargs"],
+      error: "Send s3_options or s3_additional_kwargs, not both",
+    })
     .transform(
       (sent): DestinationConfig => ({
         bucketName: sent.bucket_name,
@@ -130,6 +141,7 @@ const configSchema = (profile: WireProfile) =>
         region: sent.region ?? null,
         endpointUrl: sent.endpoint_url ?? null,
         includeBucketInPrefix: profile.bucketRepeatedInKeys(sent.include_bucket_in_prefix),
+        ...objectOptionsOf(sent),
       }),
     );
 
@@ -171,7 +183,7 @@ export const destinationShown = z
       region: z.string().nullable(),
       endpoint_url: z.string().nullable(),
       include_bucket_in_prefix: z.boolean(),
-      s3_additional_kwargs: z.null(),
+      ...objectOptionsShown,
       config_kwargs_s3: z.null(),
       aws_role_arn: z.null(),
     }),
@@ -196,7 +208,7 @@ export const showDestination = (
     region: record.config.region,
     endpoint_url: record.config.endpointUrl,
     include_bucket_in_prefix: profile.includeBucketInPrefixShown(record.config),
-    s3_additional_kwargs: null,
+    ...showObjectOptions(record.config.objectOptions),
     config_kwargs_s3: null,
     aws_role_arn: null,
   },

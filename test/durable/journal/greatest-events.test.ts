@@ -17,6 +17,13 @@ const DESTINATION = {
   region: "r".repeat(64),
   endpointUrl: "\u5ba2".repeat(2048),
   includeBucketInPrefix: true,
+  objectOptions: {
+    acl: "bucket-owner-full-control",
+    storageClass: "S".repeat(64),
+    serverSideEncryption: "aws:kms:dsse",
+    kmsKeyId: "k".repeat(2048),
+    tagging: "t".repeat(4096),
+  },
 };
 
 it("the event of the longest export with the longest filter fits into a log", () => {

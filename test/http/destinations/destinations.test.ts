@@ -8,6 +8,11 @@ beforeAll(async () => {
 });
 
 const create = (body: object) => call("POST", DESTINATIONS, { headers: workspace.headers, body });
+const SINK = { endpoint_url: inject("sinkEndpoint") };
+const OPTIONS = { acl: "bucket-owner-full-control", storage_class: "STANDARD", tagging: "team=data&cost=7%25" };
+const KMS = { server_side_encryption: "aws:kms" };
+const NO_ENCRYPTION = { server_side_encryption: null, kms_key_id: null };
+
 const list = async () => (await call("GET", DESTINATIONS, { headers: workspace.headers })).body;
 
 it("a destination is created after a test write, and returned without its secrets", async () => {
@@ -25,6 +30,7 @@ it("a destination is created after a test write, and returned without its secret
       region: body.config.region,
       endpoint_url: body.config.endpoint_url,
       include_bucket_in_prefix: false,
+      s3_options: null,
       s3_additional_kwargs: null,
       config_kwargs_s3: null,
       aws_role_arn: null,
@@ -51,6 +57,29 @@ it("members of the original that change nothing are accepted", async () => {
   const credentials = { ...body.credentials, session_token: null };
   const created = await create({ ...body, config, credentials, aws_role_arn: null });
   expect([created.status, created.body.config.prefix]).toEqual([200, "outer/slashes"]);
+});
+
+it("options of the objects are kept in either spelling, and shown in both", async () => {
+  const body = destinationBody();
+  const shown = {
+    s3_options: { ...OPTIONS, ...NO_ENCRYPTION },
+    s3_additional_kwargs: { ACL: OPTIONS.acl, StorageClass: OPTIONS.storage_class, Tagging: OPTIONS.tagging },
+  };
+  for (const sent of [{ s3_options: OPTIONS }, { s3_additional_kwargs: shown.s3_additional_kwargs }]) {
+    const created = await create({ ...body, config: { ...body.config, ...SINK, ...sent } });
+    expect([created.status, created.body.config]).toMatchObject([200, shown]);
+  }
+});
+
+it("a repetition with other options of the objects is another request", async () => {
+  const body = destinationBody();
+  const headers = { ...workspace.headers, "Idempotency-Key": crypto.randomUUID() };
+  const send = (s3_options: object | null) =>
+    call("POST", DESTINATIONS, { headers, body: { ...body, config: { ...body.config, ...SINK, s3_options } } });
+  const first = await send(OPTIONS);
+  expect([first.status, (await send(OPTIONS)).body.id]).toEqual([200, first.body.id]);
+  expect((await send({ ...OPTIONS, acl: "private" })).status).toBe(422);
+  expect((await send(null)).status).toBe(422);
 });
 
 it("an endpoint_url that contains the bucket's name is accepted with the addressing style path", async () => {
@@ -126,7 +155,21 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.config.endpoint_url", config({ endpoint_url: `https://${body.config.bucket_name}.s3.example.com` })],
     ["body.config.include_bucket_in_prefix", config({ include_bucket_in_prefix: "yes" })],
     ["body.config.aws_role_arn", config({ aws_role_arn: "arn:aws:iam::1:role/x" })],
-    ["body.config.s3_additional_kwargs.ACL", config({ s3_additional_kwargs: { ACL: "private" } })],
+    ["body.config.s3_additional_kwargs.ACL", config({ s3_additional_kwargs: { ACL: "public-read" } })],
+    ["body.config.s3_additional_kwargs.GrantRead", config({ s3_additional_kwargs: { GrantRead: "id=1" } })],
+    ["body.config.s3_additional_kwargs.SSEKMSKeyId", config({ s3_additional_kwargs: { SSEKMSKeyId: "k" } })],
+    ["body.config.s3_additional_kwargs", config({ s3_options: OPTIONS, s3_additional_kwargs: { ACL: "private" } })],
+    ["body.config.s3_options.acl", config({ s3_options: { acl: "private\r\nX-Evil: 1" } })],
+    ["body.config.s3_options.storage_class", config({ s3_options: { storage_class: "COLD\r\nX-Evil: 1" } })],
+    ["body.config.s3_options.storage_class", config({ s3_options: { storage_class: "" } })],
+    ["body.config.s3_options.server_side_encryption", config({ s3_options: { server_side_encryption: "rot13" } })],
+    ["body.config.s3_options.kms_key_id", config({ s3_options: { ...KMS, kms_key_id: "a\nb" } })],
+    [
+      "body.config.s3_options.kms_key_id",
+      config({ s3_options: { server_side_encryption: "AES256", kms_key_id: "key-1" } }),
+    ],
+    ["body.config.s3_options.tagging", config({ s3_options: { tagging: "a=b\r\nX-Evil: 1" } })],
+    ["body.config.s3_options.tagging", config({ s3_options: { tagging: "a=%" } })],
     ["body.config.config_kwargs_s3.addressing_style", config({ config_kwargs_s3: { addressing_style: "virtual" } })],
     ["body.config.buket", config({ buket: "x" })],
     ["body.aws_role_arn", { ...body, aws_role_arn: "arn:aws:iam::1:role/x" }],

@@ -37,35 +37,44 @@ export interface StoreAnswer {
 const REPLY_LIMIT_BYTES = 64 * 1024;
 
 /**
- * Sends one signed request once and reads its whole answer, within one deadline. Every 2xx is a success here; redirects
- * are not followed. Retries are up to the caller.
+ * Sends one signed request and reads its whole answer, within one deadline. A request whose connection breaks is sent
+ * once more at once [XRN-28]. Every 2xx is a success here; redirects are not followed. Retries are up to the caller.
  */
 export async function exchange(session: Session, request: StoreRequest): Promise<Result<StoreAnswer, StoreFailure>> {
   const { operation } = request;
   // Signed without the body, because the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
   const headers = await signedHeaders(session, request);
   const deadline = new Deadline(session.timeoutMs);
+  const send = () => answerTo(session, request, headers, deadline.signal);
   try {
-    const response = await session.fetch(request.url, {
-      method: request.method,
-      headers,
-      body: request.body ?? null,
-      redirect: "manual",
-      signal: deadline.signal,
+    return await send().catch((error: unknown) => {
+      // A Complete that was executed is refused the second time: only HEAD can tell.
+      if (deadline.hasPassed || operation === "complete_upload") throw error;
+      return send();
     });
-    const { status } = response;
-    const body = await boundedBody(response, REPLY_LIMIT_BYTES);
-    if (!response.ok) {
-      return fail(s3FailureOf(operation, { kind: "answer", status, code: body === null ? null : codeOf(body) }));
-    }
-    if (body === null) return fail(s3FailureOf(operation, { kind: "oversized", status }));
-    return ok({ status, headers: response.headers, body });
   } catch {
     // The text of the thrown error is not read: the runtime defines it, and it may contain the address of the store.
     return fail(s3FailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
   } finally {
     deadline.clear();
   }
+}
+
+/** Throws when the connection breaks or the signal aborts. */
+async function answerTo(
+  session: Session,
+  { operation, method, url, body: sent }: StoreRequest,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<Result<StoreAnswer, StoreFailure>> {
+  const response = await session.fetch(url, { method, headers, body: sent ?? null, redirect: "manual", signal });
+  const { status } = response;
+  const body = await boundedBody(response, REPLY_LIMIT_BYTES);
+  if (!response.ok) {
+    return fail(s3FailureOf(operation, { kind: "answer", status, code: body === null ? null : codeOf(body) }));
+  }
+  if (body === null) return fail(s3FailureOf(operation, { kind: "oversized", status }));
+  return ok({ status, headers: response.headers, body });
 }
 
 const signedHeaders = async (session: Session, request: StoreRequest): Promise<Headers> => {

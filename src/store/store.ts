@@ -5,7 +5,8 @@ import type { Result } from "../domain/shared/result.ts";
 /**
  * The port to a customer's bucket, independent of the kind of store. An adapter guarantees for every method:
  *
- * - One call is one request, sent once. Retries are up to the caller, which records each attempt.
+ * - One call is one request. It is sent a second time, at once, only when its connection broke. Retries are up to the
+ *   caller, which records each attempt.
  * - It answers within a deadline and never throws for a fault of the store, the network or the configuration: the
  *   failure is a value without secrets.
  * - Keys are complete, including the prefix. ETags have no quotes.
@@ -28,8 +29,8 @@ export interface Store {
   putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
 
   /**
-   * Joins the parts, given in ascending order, into the object. `no_such_upload` may mean that an earlier call
-   * succeeded whose answer was lost: check with `head`.
+   * Joins the parts, given in ascending order, into the object. Never sent a second time. `network_lost` and
+   * `no_such_upload` may mean that it, or an earlier call, succeeded and the answer was lost: check with `head`.
    */
   completeUpload(
     key: string,

@@ -35,14 +35,27 @@ const storeWithin = (timeoutMs: number): Store => {
 const BODY = new TextEncoder().encode("body");
 
 describe("the response to a PUT", () => {
-  test.each<[title: string, fault: Fault, isKept: boolean]>([
-    ["that is lost because the connection was reset before", "reset", false],
-    ["that is lost because the connection was reset within the body", "reset_in_request", false],
-    ["that was lost", "lost_reply", true],
-    ["that breaks off", "reset_in_reply", true],
-  ])("%s may be retried", async (_title, fault, isKept) => {
-    const key = `put-${fault}`;
+  test.each<[title: string, fault: Fault]>([
+    ["that is lost because the connection was reset before", "reset"],
+    ["that is lost because the connection was reset within the body", "reset_in_request"],
+    ["that was lost", "lost_reply"],
+    ["that breaks off", "reset_in_reply"],
+  ])("%s is asked for once more, at once", async (_title, fault) => {
+    const key = `again-${fault}`;
     s3.setRules({ operation: "put", fault });
+    expect(value(await store.put(key, BODY)).etag).toBe(md5Of(BODY).toString("hex"));
+    expect(s3.requests.map((one) => one.fault)).toEqual([fault, null]);
+    expect(await s3.store.get(key)).toEqual(BODY);
+  });
+
+  test.each<[title: string, fault: Fault, isKept: boolean]>([
+    ["that is lost twice because the connection was reset before", "reset", false],
+    ["that is lost twice because the connection was reset within the body", "reset_in_request", false],
+    ["that was lost twice", "lost_reply", true],
+    ["that breaks off twice", "reset_in_reply", true],
+  ])("%s is a failure, and may be retried", async (_title, fault, isKept) => {
+    const key = `put-${fault}`;
+    s3.setRules({ operation: "put", fault, count: 2 });
     expect(await store.put(key, BODY)).toMatchObject({
       failure: { reason: "network_lost", retryable: true, status: null, code: null },
     });
@@ -51,9 +64,10 @@ describe("the response to a PUT", () => {
     expect(await s3.store.get(key)).toEqual(BODY);
   });
 
-  test("that never arrives is not waited for beyond the deadline", async () => {
+  test("that never arrives is not waited for beyond the deadline, nor asked for again", async () => {
     s3.setRules({ operation: "put", fault: "silence" });
     const written = await storeWithin(100).put("silent", BODY);
+    expect(s3.requests).toHaveLength(1);
     expect(written).toMatchObject({ failure: { reason: "network_lost", retryable: true, status: null } });
     expect(written.ok || written.failure.advice).toContain("in time");
   });

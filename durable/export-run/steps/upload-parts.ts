@@ -1,5 +1,5 @@
 import type { Upload } from "../../../src/domain/export-run/progress.ts";
-import type { StoreFailure } from "../../../src/domain/shared/failures.ts";
+import type { StoreFailure, StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/store/etags.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
@@ -85,6 +85,13 @@ async function openUpload({ context, store, file, key }: FileWork): Promise<Uplo
   return null;
 }
 
+/** Failures of a Complete after which the file may be there: its answer, or that of an earlier one, was lost. */
+const MAY_BE_JOINED: ReadonlySet<StoreFailureReason> = new Set([
+  "no_such_upload",
+  "precondition_failed",
+  "network_lost",
+]);
+
 async function completeUpload(work: FileWork, upload: Upload, sha256: string): Promise<void> {
   const parts = upload.parts.toSorted((a, b) => a.part - b.part);
   const completed = await work.store.completeUpload(
@@ -100,8 +107,7 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
     return commitFile(work, { ...proof, etag, hasMd5Etags: etag === expectedEtag });
   }
   const { failure } = completed;
-  const mayBeThere = failure.reason === "no_such_upload" || failure.reason === "precondition_failed";
-  const rest = mayBeThere ? await commitIfThere(work, proof, failure) : failure;
+  const rest = MAY_BE_JOINED.has(failure.reason) ? await commitIfThere(work, proof, failure) : failure;
   if (rest !== null) await recordPartFailure(work, upload, rest);
 }
 

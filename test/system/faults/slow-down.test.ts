@@ -48,7 +48,7 @@ describe("a bucket that refuses to write a file again", () => {
       { operation: "put", key: DAY_ONE, fault: "precondition_failed", after: 1 },
     );
     expect(outcome.contents).toEqual(undisturbed());
-    expect(Object.keys(outcome.errors[0] ?? {})).toEqual(["retry_0"]);
+    expect(outcome.errors).toEqual([{}, {}]);
   });
 
   it("has another object there: the run ends immediately and says what to do", async () => {

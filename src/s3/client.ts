@@ -88,7 +88,11 @@ export function openS3Store(
       const etag = etagOf(answer.value.headers.get("ETag"));
       const length = answer.value.headers.get("Content-Length");
       if (etag === null || length === null || !/^\d{1,15}$/.test(length)) return notS3("head", answer.value);
-      return ok({ bytes: Number(length), etag });
+      return ok({
+        bytes: Number(length),
+        etag,
+        ...(isKeyEncrypted(answer.value.headers) ? { isKeyEncrypted: true } : {}),
+      });
     },
 
     remove: async (key) => gone(await send({ operation: "remove", method: "DELETE", url: url(key) }), "no_such_key"),
@@ -114,6 +118,10 @@ const credentialsProblem = (credentials: Credentials): StoreFailure | null => {
   }
   return null;
 };
+
+const isKeyEncrypted = (headers: Headers): boolean =>
+  headers.get("x-amz-server-side-encryption")?.startsWith("aws:kms") === true ||
+  headers.has("x-amz-server-side-encryption-customer-algorithm");
 
 const written = (operation: StoreOperation, answer: StoreAnswer, md5: string): Result<Written, StoreFailure> => {
   const etag = etagOf(answer.headers.get("ETag"));

@@ -10,13 +10,19 @@ export interface SentObject {
   readonly bytes: number;
   /** The ETag of these bytes in a store that derives ETags from MD5. */
   readonly expectedEtag: string;
-  /** Whether the store answered each write with the MD5 of its bytes. If not, its ETags prove nothing. */
+  /**
+   * Whether the store derives its ETags from MD5, as it answered or as the destination check found. If not, its ETags
+   * prove nothing.
+   */
   readonly hasMd5Etags: boolean;
 }
 
-/** Whether the object in the store equals the sent one. */
+/**
+ * Whether the object in the store equals the sent one. A key of the customer's makes each ETag another one, also in a
+ * store that has MD5s otherwise: the encryption of a bucket may be changed after its check.
+ */
 export const isAsSent = (seen: SeenObject, { bytes, expectedEtag, hasMd5Etags }: SentObject): boolean =>
-  seen.bytes === bytes && (seen.etag === expectedEtag || !hasMd5Etags);
+  seen.bytes === bytes && (seen.etag === expectedEtag || !hasMd5Etags || seen.isKeyEncrypted === true);
 
 /**
  * ETag of an object joined from parts: the MD5 of the concatenated MD5s of the parts, a hyphen, and the number of parts

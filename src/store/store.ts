@@ -78,6 +78,8 @@ export interface JoinedObject {
 export interface SeenObject {
   readonly bytes: number;
   readonly etag: string;
+  /** Encrypted with a key of the customer's (SSE-KMS, SSE-C), so that its ETag is no MD5; absent: no, as far as known. */
+  readonly isKeyEncrypted?: true;
 }
 
 /** The operations of a store. */

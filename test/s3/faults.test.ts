@@ -237,6 +237,26 @@ describe("a request", () => {
   });
 });
 
+describe("the response to a HEAD", () => {
+  const seenWith = async (headers: Readonly<Record<string, string>>) => {
+    const { store } = await sinkWith({ hook: () => ({ status: 200, headers: { ETag: '"e"', ...headers } }) });
+    return store.head("k");
+  };
+
+  test.each([
+    { "x-amz-server-side-encryption": "aws:kms" },
+    { "x-amz-server-side-encryption": "aws:kms:dsse" },
+    { "x-amz-server-side-encryption-customer-algorithm": "AES256" },
+  ])("with %j shows that the ETag is no MD5", async (headers) => {
+    expect(await seenWith(headers)).toEqual({ ok: true, value: { bytes: 0, etag: "e", isKeyEncrypted: true } });
+  });
+
+  test("with an encryption by the store's own keys does not", async () => {
+    const own = await seenWith({ "x-amz-server-side-encryption": "AES256" });
+    expect(own).toEqual({ ok: true, value: { bytes: 0, etag: "e" } });
+  });
+});
+
 describe("Complete", () => {
   const completeAnsweredWith = async (reply: { status: number; body: string }) => {
     const { store } = await sinkWith({

@@ -55,5 +55,7 @@ export type Fault =
   | "no_etag"
   /** The store stores only the first half of the body. */
   | "truncated"
+  /** The store stores other bytes of the same length, and ignores the digest of the request. */
+  | "damaged"
   /** The store executes the request; after `forMs` the network delivers it again. */
   | "delivered_again";

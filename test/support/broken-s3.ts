@@ -109,6 +109,11 @@ export async function startBrokenS3(): Promise<BrokenS3> {
         onFault();
         return send(outgoing, reply);
       }
+      case "damaged": {
+        const reply = await perform(withoutDigests(request), Buffer.from(body.map((byte) => byte ^ 1)));
+        onFault();
+        return send(outgoing, reply);
+      }
       case "delivered_again": {
         const reply = await perform(request, body);
         const second = pause(forMs).then(() => perform(request, body));

@@ -26,21 +26,28 @@ export interface FileProof extends Pick<SentObject, "hasMd5Etags" | "expectedEta
 }
 
 /**
- * Commits the file when a HEAD shows that the bucket holds it as it was sent. If the credentials may not read, it is
- * committed unverified, and the manifest records that. A file that is missing or differs, although the store
- * acknowledged it, is written again by the next attempt.
+ * Commits the file when a HEAD shows that it lies in the bucket as it was sent. Where the credentials may not read, it is
+ * committed unseen, and the manifest says so. A file that is missing or differs, although the store acknowledged it, is
+ * written again by the next attempt.
  */
 export async function commitFile(work: FileWork, proof: FileProof): Promise<void> {
   const { context, store, file, key } = work;
   const seen = await store.head(key);
   if (seen.ok && isThisFile(work, proof, seen.value)) return recordFile(work, proof, seen.value);
-  if (!seen.ok && seen.failure.reason === "access_denied") return recordFile(work, proof, null);
-  if (!seen.ok && seen.failure.reason !== "no_such_key") return recordStoreFailure(context, seen.failure);
+  const isUnseen = !seen.ok && seen.failure.reason === "access_denied";
+  // The answer to the write shows the ETag, too.
+  const unseen = { bytes: file.bytes, etag: proof.etag ?? proof.expectedEtag };
+  if (isUnseen && isThisFile(work, proof, unseen)) return recordFile(work, proof, null);
+  if (!seen.ok && !isUnseen && seen.failure.reason !== "no_such_key") return recordStoreFailure(context, seen.failure);
   if (proof.upload !== null) await dropUpload(work, proof.upload);
-  if (!seen.ok) return recordStoreFailure(context, seen.failure);
-  const { bytes, etag } = seen.value;
-  const message = `${key} has ${bytes} bytes and ETag ${etag} in the bucket, not the ${file.bytes} bytes that were written`;
-  recordFailure(context, { reason: "processing", message });
+  if (!seen.ok && !isUnseen) return recordStoreFailure(context, seen.failure);
+  recordFailure(context, { reason: "processing", message: differenceOf(work, proof, seen.ok ? seen.value : unseen) });
+}
+
+function differenceOf({ file, key }: FileWork, { expectedEtag }: FileProof, { bytes, etag }: SeenObject): string {
+  if (bytes !== file.bytes)
+    return `${key} has ${bytes} bytes in the bucket, not the ${file.bytes} bytes that were written. It is written again.`;
+  return `${key} has the ETag ${etag} in the bucket, not ${expectedEtag} as the bytes that were written: they were damaged. It is written again; if that does not help, check proxies before the store.`;
 }
 
 /**

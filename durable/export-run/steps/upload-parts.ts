@@ -1,6 +1,7 @@
-import type { Upload } from "../../../src/domain/export-run/progress.ts";
+import type { Upload, UploadedPart } from "../../../src/domain/export-run/progress.ts";
 import type { StoreFailure, StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/store/etags.ts";
+import { storeFailure } from "../../../src/store/failures.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
@@ -94,22 +95,31 @@ const MAY_BE_JOINED: ReadonlySet<StoreFailureReason> = new Set([
 
 async function completeUpload(work: FileWork, upload: Upload, sha256: string): Promise<void> {
   const parts = upload.parts.toSorted((a, b) => a.part - b.part);
+  if (areDamaged(parts)) {
+    await dropUpload(work, upload);
+    return recordStoreFailure(work.context, storeFailure("put_part", "digest_mismatch"));
+  }
   const completed = await work.store.completeUpload(
     upload.key,
     upload.uploadId,
     parts.map(({ part, etag }) => ({ partNumber: part, etag })),
   );
   const expectedEtag = joinedEtag(parts.map(({ md5 }) => md5));
-  const hasMd5Etags = parts.every(({ etag, md5 }) => etag === md5);
-  const proof: FileProof = { upload, sha256, etag: null, expectedEtag, hasMd5Etags };
+  const isMd5Store = work.store.etags.multipart === "md5";
+  const proof: FileProof = { upload, sha256, etag: null, expectedEtag, hasMd5Etags: isMd5Store || parts.every(isMd5) };
   if (completed.ok) {
     const { etag } = completed.value;
-    return commitFile(work, { ...proof, etag, hasMd5Etags: etag === expectedEtag });
+    return commitFile(work, { ...proof, etag, hasMd5Etags: isMd5Store || etag === expectedEtag });
   }
   const { failure } = completed;
   const rest = MAY_BE_JOINED.has(failure.reason) ? await commitIfThere(work, proof, failure) : failure;
   if (rest !== null) await recordPartFailure(work, upload, rest);
 }
+
+const isMd5 = ({ etag, md5 }: UploadedPart): boolean => etag === md5;
+
+/** A store that answers some parts with their MD5 derives all ETags from MD5: the others hold other bytes. */
+const areDamaged = (parts: readonly UploadedPart[]): boolean => parts.some(isMd5) && !parts.every(isMd5);
 
 /** An upload of which the store no longer knows the parts is dropped, and the next attempt opens another. */
 async function recordPartFailure(work: FileWork, upload: Upload, failure: StoreFailure): Promise<void> {

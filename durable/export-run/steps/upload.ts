@@ -20,7 +20,8 @@ export async function uploadNextFile(context: StepContext, plans: FilePlans): Pr
   else await uploadInParts(work);
 }
 
-async function uploadWhole(work: FileWork): Promise<void> {
+/** Writes a file by one PUT. */
+export async function uploadWhole(work: FileWork): Promise<void> {
   const { context, plans, store, file, key } = work;
   const lease = await exportMemory.acquire(file.bytes);
   try {
@@ -29,7 +30,8 @@ async function uploadWhole(work: FileWork): Promise<void> {
     const written = await putOrFind(store, key, bytes);
     if (!written.ok) return recordStoreFailure(context, written.failure);
     const { etag, md5 } = written.value;
-    await commitFile(work, { upload: null, sha256, etag, expectedEtag: md5, hasMd5Etags: etag === md5 });
+    const hasMd5Etags = etag === md5 || store.etags.put === "md5";
+    await commitFile(work, { upload: null, sha256, etag, expectedEtag: md5, hasMd5Etags });
   } finally {
     lease.release();
   }

@@ -5,6 +5,7 @@ import type { StepContext } from "../../../durable/export-run/steps/context.ts";
 import { FileDigest } from "../../../durable/export-run/steps/file-digest.ts";
 import type { FilePlans } from "../../../durable/export-run/steps/file-plans.ts";
 import { uploadInParts } from "../../../durable/export-run/steps/upload-parts.ts";
+import { UNKNOWN_ETAGS } from "../../../src/domain/destination/check.ts";
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
@@ -42,6 +43,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
   const sent: Uint8Array[] = [];
   const partsMade: number[] = [];
   const store = {
+    etags: UNKNOWN_ETAGS,
     createUpload: async () => ok({ uploadId: "u" }),
     abortUpload: async () => ok(null),
     putPart: async (_key: string, _id: string, part: number, bytes: Uint8Array) => {
@@ -187,6 +189,48 @@ describe("a multipart upload", () => {
     await uploadInParts(upload.work);
     expect(upload.events.slice(-2).map((event) => event.type)).toEqual(["UploadLost", "AttemptFailed"]);
     expect(committedOf(upload)).toBeUndefined();
+  });
+
+  it("to a store that derives ETags from MD5 is not committed under another ETag, with or without the right to read", async () => {
+    const other: Partial<Store> = {
+      etags: { put: "md5", multipart: "md5" },
+      putPart: async (_key, _id, part, bytes) => ok({ etag: `${part}`.repeat(32), md5: md5(bytes) }),
+      completeUpload: async () => ok({ etag: `${"0".repeat(32)}-2` }),
+    };
+    const seen = async () => ok({ bytes: 2 * 16 * MIB, etag: `${"0".repeat(32)}-2` });
+    const denied = async () => fail(storeFailure({ reason: "access_denied", retryable: false }));
+    for (const head of [seen, denied]) {
+      const upload = uploadOf(2, { ...other, head });
+      await uploadInParts(upload.work);
+      expect(upload.events.slice(-2)).toMatchObject([
+        { type: "UploadLost" },
+        { type: "AttemptFailed", failure: { message: expect.stringContaining("damaged") } },
+      ]);
+    }
+  });
+
+  it("to a bucket whose encryption was changed to a key of the customer's is verified by size", async () => {
+    const encrypted: Partial<Store> = {
+      etags: { put: "md5", multipart: "md5" },
+      putPart: async (_key, _id, part, bytes) => ok({ etag: `opaque-${part}`, md5: md5(bytes) }),
+      completeUpload: async () => ok({ etag: "opaque" }),
+      head: async () => ok({ bytes: 2 * 16 * MIB, etag: "opaque", isKeyEncrypted: true }),
+    };
+    const upload = uploadOf(2, encrypted);
+    await uploadInParts(upload.work);
+    expect(committedOf(upload)).toMatchObject({ verification: "size", etag: "opaque" });
+  });
+
+  it("of which one part has another ETag than its MD5, as no other part has, is written again", async () => {
+    const upload = uploadOf(3, {
+      putPart: async (_key, _id, part, bytes) =>
+        ok({ etag: part === 2 ? "0".repeat(32) : md5(bytes), md5: md5(bytes) }),
+    });
+    await uploadInParts(upload.work);
+    expect(upload.events.slice(-2)).toMatchObject([
+      { type: "UploadLost" },
+      { type: "AttemptFailed", failure: { store: { reason: "digest_mismatch" } } },
+    ]);
   });
 
   it("is not affected by an older step that hung and finds its own upload gone", async () => {

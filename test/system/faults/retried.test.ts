@@ -120,6 +120,16 @@ describe("a transient fault is retried, and the bytes are those of an undisturbe
       null,
     );
   });
+
+  it("a manifest and a _SUCCESS that were damaged on the way are written again", async () => {
+    await expectUnchanged(
+      [
+        { operation: "put", key: /manifest/, fault: "damaged" },
+        { operation: "put", key: /_SUCCESS/, fault: "damaged" },
+      ],
+      null,
+    );
+  });
 });
 
 describe("a wrong or ambiguous result of an upload is checked", () => {
@@ -138,6 +148,13 @@ describe("a wrong or ambiguous result of an upload is checked", () => {
     ["a PUT that is acknowledged but not stored", { operation: "put", key: DAY_ONE, fault: "fake_success" }, /./],
     ["a Complete that is acknowledged but not done", { operation: "complete_upload", fault: "fake_success" }, /./],
     ["an object that the store truncated", { operation: "put", key: SECOND_FILE, fault: "truncated" }, /./],
+    [
+      "an object that was damaged on the way",
+      { operation: "put", key: SECOND_FILE, fault: "damaged" },
+      /ETag.*damaged/,
+    ],
+    ["a part that was damaged on the way", { operation: "put_part", fault: "damaged" }, /damaged/],
+    ["all parts of a file damaged on the way", { operation: "put_part", count: 2, fault: "damaged" }, /ETag.*damaged/],
     ["a part that the store truncated", { operation: "put_part", fault: "truncated" }, /./],
     [
       "a PUT that the network delivers twice",

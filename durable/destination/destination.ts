@@ -4,18 +4,16 @@ import type { DestinationOrder } from "../../src/domain/destination/commands.ts"
 import { findDestination, refuseCreation } from "../../src/domain/destination/decide.ts";
 import type { DestinationEvent } from "../../src/domain/destination/events.ts";
 import { destination } from "../../src/domain/destination/index.ts";
-import { keyPrefixOf } from "../../src/domain/destination/layout.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
 import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { readSettings } from "../../src/settings.ts";
-import { probe } from "../../src/store/probe.ts";
 import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Access, DestinationProtocol } from "../protocol/destination.ts";
 import type { Env } from "../protocol/env.ts";
-import { openStore } from "../secrets/open-bucket.ts";
 import { sealCredentials } from "../secrets/vault.ts";
+import { checkBucket } from "./check-bucket.ts";
 
 /**
  * A customer's bucket. Credentials are sealed before they are stored, and leave the actor only as a sealed envelope.
@@ -94,9 +92,7 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
         "This installation gives no credentials of its own: send access_key_id and secret_access_key for the bucket.";
       return fail({ reason: "invalid", loc: ["body", "credentials"], message, type: "missing" });
     }
-    const store = openStore(this.env, config, credentials);
-    if (!store.ok) return fail({ reason: "destination_check", store: store.failure });
-    const report = await probe(store.value, { prefix: keyPrefixOf(config), name: crypto.randomUUID() });
+    const report = await checkBucket(this.env, config, credentials);
     return report.ok ? report : fail({ reason: "destination_check", store: report.failure });
   }
 }

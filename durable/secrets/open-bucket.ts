@@ -1,8 +1,7 @@
-import { type Etags, UNKNOWN_ETAGS } from "../../src/domain/destination/check.ts";
 import type { Credentials, DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { ExportRunFailure, StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, type Result } from "../../src/domain/shared/result.ts";
-import { openS3Store } from "../../src/s3/client.ts";
+import { openS3Store, type StoreOptions } from "../../src/s3/client.ts";
 import { readSettings } from "../../src/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { destination } from "../protocol/actors.ts";
@@ -17,9 +16,9 @@ export const openStore = (
   env: Env,
   config: DestinationConfig,
   credentials: Credentials,
-  etags: Etags = UNKNOWN_ETAGS,
+  options: Pick<StoreOptions, "etags" | "signal"> = {},
 ): Result<Store, StoreFailure> =>
-  openS3Store(config, credentials, { allowLoopback: readSettings(env).allowLoopbackEndpoints, etags });
+  openS3Store(config, credentials, { ...options, allowLoopback: readSettings(env).allowLoopbackEndpoints });
 
 /** Opens a destination's bucket with its present credentials. Each step opens it again, so that rotation takes effect. */
 export async function openBucket(
@@ -34,7 +33,7 @@ export async function openBucket(
       ? readSettings(env).environmentCredentials
       : await openCredentials(env, destinationId, access.envelope);
   if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
-  const store = openStore(env, access.config, credentials, access.etags);
+  const store = openStore(env, access.config, credentials, { etags: access.etags });
   return store.ok ? store : fail({ reason: "store", store: store.failure });
 }
 

@@ -15,6 +15,9 @@ export interface BucketAddress {
 /** Region for stores without regions; R2 and Google Cloud Storage expect this value. */
 const REGION_OF_OTHERS = "auto";
 
+/** Its endpoint names the region of a bucket that is elsewhere. */
+const FIRST_REGION_OF_AWS = "us-east-1";
+
 /** A name that cannot change the URL that contains it. Upper case and `_` occur in old buckets and other stores. */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 
@@ -44,7 +47,7 @@ export function addressOf(
   if (config.region !== null && !REGION.test(config.region)) {
     return fail(invalid("Give config.region as the store names it, for example eu-central-1."));
   }
-  if (config.endpointUrl === null) return addressOnAws(config.bucketName, config.region);
+  if (config.endpointUrl === null) return ok(addressOnAws(config.bucketName, config.region ?? FIRST_REGION_OF_AWS));
 
   const endpoint = publicAddress(config.endpointUrl, {
     member: "endpoint_url",
@@ -68,14 +71,11 @@ export function objectUrl(address: BucketAddress, key: string, query: Readonly<R
   return `${address.base}${path}${search.length > 0 ? "?" : ""}${search.join("&")}`;
 }
 
-const addressOnAws = (bucketName: string, region: string | null): Result<BucketAddress, StoreFailure> => {
-  if (region === null) {
-    return fail(invalid("Set config.region for a bucket on AWS, or endpoint_url for another store."));
-  }
+const addressOnAws = (bucketName: string, region: string): BucketAddress => {
   const host = `s3.${region.toLowerCase()}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
   // Every region stays below amazonaws.com: REGION allows no dot and no slash.
   const base = HOST_LABEL.test(bucketName) ? `https://${bucketName}.${host}/` : `https://${host}/${bucketName}/`;
-  return ok({ base, region });
+  return { base, region };
 };
 
 const invalid = (advice: string): StoreFailure => configurationFailure("invalid_endpoint", advice);

@@ -16,6 +16,8 @@ export interface StoreOptions {
   readonly allowLoopback: boolean;
   /** Deadline of each request, including the body of its answer; default: DEFAULT_TIMEOUT_MS. */
   readonly timeoutMs?: number;
+  /** Ends all requests, like their deadline. */
+  readonly signal?: AbortSignal | undefined;
   readonly fetch?: typeof fetch;
   /** What the destination check found; absent: nothing is known. */
   readonly etags?: Etags;
@@ -42,6 +44,7 @@ export function openS3Store(
     credentials,
     region: address.value.region,
     timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    signal: settings.signal,
     // workerd's fetch must be called as a function of the global object.
     fetch: settings.fetch ?? ((input, init) => fetch(input, init)),
     signingKeys: new Map(),
@@ -58,6 +61,7 @@ export function openS3Store(
 
   return ok({
     etags: settings.etags ?? UNKNOWN_ETAGS,
+    region: address.value.region,
 
     put: (key, body) => write("put", url(key), body),
 

@@ -6,13 +6,15 @@ import { boundedBody } from "../net/bounded-body.ts";
 import { Deadline } from "../net/deadline.ts";
 import type { StoreOperation } from "../store/store.ts";
 import { s3FailureOf } from "./failures.ts";
-import { codeOf } from "./replies.ts";
+import { codeOf, regionOf } from "./replies.ts";
 
 /** Shared by all requests to one bucket. */
 export interface Session {
   readonly credentials: Credentials;
   readonly region: string;
   readonly timeoutMs: number;
+  /** Ends every request; absent: each has only its own deadline. */
+  readonly signal?: AbortSignal | undefined;
   readonly fetch: typeof fetch;
   /** Signing keys of the day, filled by the signer. */
   readonly signingKeys: Map<string, ArrayBuffer>;
@@ -45,16 +47,17 @@ export async function exchange(session: Session, request: StoreRequest): Promise
   // Signed without the body, because the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
   const headers = await signedHeaders(session, request);
   const deadline = new Deadline(session.timeoutMs);
-  const send = () => answerTo(session, request, headers, deadline.signal);
+  const signal = session.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, session.signal]);
+  const send = () => answerTo(session, request, headers, signal);
   try {
     return await send().catch((error: unknown) => {
       // A Complete that was executed is refused the second time: only HEAD can tell.
-      if (deadline.hasPassed || operation === "complete_upload") throw error;
+      if (signal.aborted || operation === "complete_upload") throw error;
       return send();
     });
   } catch {
     // The text of the thrown error is not read: the runtime defines it, and it may contain the address of the store.
-    return fail(s3FailureOf(operation, { kind: deadline.hasPassed ? "deadline" : "network" }));
+    return fail(s3FailureOf(operation, { kind: signal.aborted ? "deadline" : "network" }));
   } finally {
     deadline.clear();
   }
@@ -71,7 +74,9 @@ async function answerTo(
   const { status } = response;
   const body = await boundedBody(response, REPLY_LIMIT_BYTES);
   if (!response.ok) {
-    return fail(s3FailureOf(operation, { kind: "answer", status, code: body === null ? null : codeOf(body) }));
+    const read = body ?? new Uint8Array();
+    const named = { code: codeOf(read), region: regionOf(response.headers, read) };
+    return fail(s3FailureOf(operation, { kind: "answer", status, ...named }));
   }
   if (body === null) return fail(s3FailureOf(operation, { kind: "oversized", status }));
   return ok({ status, headers: response.headers, body });

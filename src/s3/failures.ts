@@ -7,8 +7,8 @@ import type { StoreOperation } from "../store/store.ts";
 
 /** The observed cause of a failed request. */
 export type S3Cause =
-  /** An error answer, or an `<Error>` inside a 200. `code`: the result of `codeOf`. */
-  | { readonly kind: "answer"; readonly status: number; readonly code: string | null }
+  /** An error answer, or an `<Error>` inside a 200. `code`: the result of `codeOf`; `region`: that of `regionOf`. */
+  | { readonly kind: "answer"; readonly status: number; readonly code: string | null; readonly region?: string | null }
   /** A success without the members that every S3 store sends: a plain web server also answers 200 to a PUT. */
   | { readonly kind: "not_s3"; readonly status: number }
   /** A success with a longer body than the request allows. */
@@ -27,6 +27,8 @@ interface Row {
   readonly reason: StoreFailureReason;
   /** Replaces the advice of the reason. */
   readonly advice?: string;
+  /** The answer is about the region, so the region that it names is the right one. */
+  readonly isAboutRegion?: true;
 }
 
 const REGION_ADVICE = "Set config.region to the region of the bucket, and check endpoint_url.";
@@ -82,6 +84,7 @@ const ROWS: readonly Row[] = [
     codes: ["PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"],
     reason: "invalid_endpoint",
     advice: REGION_ADVICE,
+    isAboutRegion: true,
   },
   {
     kind: "answer",
@@ -89,6 +92,7 @@ const ROWS: readonly Row[] = [
     codes: ["TemporaryRedirect"],
     reason: "store_unavailable",
     advice: "The store is still making the bucket known. Wait, or set config.region to the region of the bucket.",
+    isAboutRegion: true,
   },
   { kind: "answer", codes: ["NoSuchKey"], reason: "no_such_key" },
   { kind: "answer", codes: ["NoSuchUpload"], reason: "no_such_upload" },
@@ -124,19 +128,31 @@ const ROWS: readonly Row[] = [
     codes: ["InternalError", "OperationAborted", "ConditionalRequestConflict"],
     reason: "store_unavailable",
   },
+  {
+    kind: "answer",
+    codes: [
+      "AccessControlListNotSupported",
+      "InvalidStorageClass",
+      "InvalidEncryptionAlgorithmError",
+      "InvalidTag",
+      "UnsupportedACL",
+    ],
+    reason: "option_refused",
+  },
   { kind: "answer", codes: ["NotImplemented", "MethodNotAllowed", "EntityTooLarge"], reason: "not_supported" },
   {
     kind: "answer",
     codes: ["InvalidArgument"],
     reason: "not_supported",
     // R2 refuses every session token with this code, Ceph an invalid one.
-    advice: "The store refused an argument. If you gave a session_token, it is not valid there, or not supported.",
+    advice:
+      "The store refused an argument. If you gave a session_token or s3_options, they are not valid there, or not supported.",
   },
 
   { kind: "answer", status: [200, 299], reason: "store_unavailable" },
-  { kind: "answer", status: [301, 301], reason: "invalid_endpoint", advice: REGION_ADVICE },
-  { kind: "answer", status: [307, 307], reason: "store_unavailable" },
-  { kind: "answer", status: [308, 308], reason: "invalid_endpoint", advice: REGION_ADVICE },
+  { kind: "answer", status: [301, 301], reason: "invalid_endpoint", advice: REGION_ADVICE, isAboutRegion: true },
+  { kind: "answer", status: [307, 307], reason: "store_unavailable", isAboutRegion: true },
+  { kind: "answer", status: [308, 308], reason: "invalid_endpoint", advice: REGION_ADVICE, isAboutRegion: true },
   { kind: "answer", status: [300, 399], reason: "not_s3" },
   { kind: "answer", status: [401, 401], reason: "access_denied" },
   { kind: "answer", status: [403, 403], reason: "access_denied" },
@@ -168,6 +184,7 @@ export function s3FailureOf(operation: StoreOperation, cause: S3Cause): StoreFai
     ...("status" in cause ? { status: cause.status } : {}),
     ...(cause.kind === "answer" ? { code: cause.code } : {}),
     ...(row.advice === undefined ? {} : { advice: row.advice }),
+    ...(row.isAboutRegion && cause.kind === "answer" && cause.region ? { wantedRegion: cause.region } : {}),
   });
 }
 

@@ -32,6 +32,23 @@ export function codeOf(bytes: Uint8Array): string | null {
   return code !== null && /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : null;
 }
 
+/** Such names are safe in a host name and in a signature. */
+const REGION = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * The region that an error names: in a header (AWS), in `<Region>` (AWS, MinIO, Swift), or in its message. Null: it names
+ * none.
+ */
+export function regionOf(headers: Headers, bytes: Uint8Array): string | null {
+  const reply = readReply(bytes);
+  const named = [
+    headers.get("x-amz-bucket-region"),
+    reply?.text("Region") ?? null,
+    /expecting '([^']*)'/.exec(reply?.text("Message") ?? "")?.[1] ?? null,
+  ];
+  return named.find((region) => region !== null && REGION.test(region)) ?? null;
+}
+
 /** Whether the reply is an error, independent of its HTTP status. */
 export const isError = (reply: Reply): boolean => reply.root === "Error" || reply.root === "ErrorResponse";
 

@@ -11,8 +11,11 @@ export type DestinationError =
   | "Invalid endpoint";
 
 interface Meaning {
-  /** The error of the destination check. An answer that a working S3 store never gives is a fault of the endpoint. */
-  readonly check: DestinationError;
+  /**
+   * The error of the destination check. An answer that a working S3 store never gives is a fault of the endpoint. Null:
+   * none of the four is true.
+   */
+  readonly check: DestinationError | null;
   /** Whether the same work may succeed later without a change by the customer. */
   readonly retryable: boolean;
   readonly advice: string;
@@ -64,7 +67,7 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
     advice: "The bucket's encryption key cannot be used. Enable it, or let the key pair use it.",
   },
   storage_full: {
-    check: "Bucket is not valid",
+    check: null,
     retryable: false,
     advice: "The store has no room left, or a quota is used up. Make room, then export again.",
   },
@@ -72,6 +75,12 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
     check: "Invalid endpoint",
     retryable: false,
     advice: "The store does not support this request.",
+  },
+  option_refused: {
+    check: null,
+    retryable: false,
+    advice:
+      "The store does not take a value of s3_options. Check acl, storage_class, server_side_encryption and tagging.",
   },
   no_such_key: {
     check: "Invalid endpoint",
@@ -89,23 +98,23 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
     advice: "The store no longer holds a part as it was uploaded. The upload starts again.",
   },
   precondition_failed: {
-    check: "Invalid endpoint",
+    check: null,
     retryable: false,
     advice:
       "Something else lies at this key, and the bucket does not let it be overwritten. Check its retention and its rules, then export again.",
   },
   digest_mismatch: {
-    check: "Invalid endpoint",
+    check: null,
     retryable: true,
     advice: "The bytes were damaged on the way. If it happens again, check proxies.",
   },
   throttled: {
-    check: "Invalid endpoint",
+    check: null,
     retryable: true,
     advice: "The store asks for fewer requests, or is out of order. Wait, or raise its limits.",
   },
   store_unavailable: {
-    check: "Invalid endpoint",
+    check: null,
     retryable: true,
     advice: "The store has a fault of its own. Wait, or ask its operator.",
   },
@@ -115,7 +124,7 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
     advice: "The connection failed. Check that endpoint_url is reachable from the internet with a valid certificate.",
   },
   unexpected_answer: {
-    check: "Invalid endpoint",
+    check: null,
     retryable: true,
     advice: "The store gave an answer that S3 does not know for this request.",
   },
@@ -125,7 +134,7 @@ const MEANINGS: Record<StoreFailureReason, Meaning> = {
  * The permission that each operation needs, by its S3 name [DST-14]. An adapter of another kind of store passes its
  * own.
  */
-const PERMISSIONS: Record<StoreOperation, string> = {
+export const PERMISSIONS: Record<StoreOperation, string> = {
   put: "s3:PutObject",
   create_upload: "s3:PutObject",
   put_part: "s3:PutObject",
@@ -140,7 +149,7 @@ const PERMISSIONS: Record<StoreOperation, string> = {
 export const storeFailure = (
   operation: StoreOperation,
   reason: StoreFailureReason,
-  seen: Partial<Pick<StoreFailure, "status" | "code" | "permission" | "advice">> = {},
+  seen: Partial<Pick<StoreFailure, "status" | "code" | "permission" | "advice" | "wantedRegion">> = {},
 ): StoreFailure => ({
   reason,
   retryable: MEANINGS[reason].retryable,
@@ -161,5 +170,9 @@ export const configurationFailure = (reason: StoreFailureReason, advice: string)
   advice,
 });
 
-/** The error that the destination check shows for a failure. */
-export const destinationError = (failure: StoreFailure): DestinationError => MEANINGS[failure.reason].check;
+/** The error that the destination check shows for a failure; null: only the store's own code describes it. */
+export const destinationError = (failure: StoreFailure): DestinationError | null => MEANINGS[failure.reason].check;
+
+/** Whether the store itself has a fault or is busy, so that the same request may succeed a little later. */
+export const isFaultOfStore = ({ reason }: StoreFailure): boolean =>
+  reason === "throttled" || reason === "store_unavailable";

@@ -1,10 +1,10 @@
-import type { CheckReport, EtagKind, StepResult } from "../domain/destination/check.ts";
+import type { CheckReport, CheckStep, EtagKind, StepResult } from "../domain/destination/check.ts";
 import { probeKey } from "../domain/destination/layout.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import { fail, ok, type Result } from "../domain/shared/result.ts";
 import { joinedEtag, md5Of } from "./etags.ts";
 import { storeFailure } from "./failures.ts";
-import type { SeenObject, Store, Written } from "./store.ts";
+import type { SeenObject, Store, StoreOperation, Written } from "./store.ts";
 
 /**
  * The destination check [DST-11]: writes the test file `<prefix>/tmp/<name>.txt`, by one PUT and again in one part, and
@@ -30,6 +30,7 @@ export async function probe(
   ]);
   const removed = await store.remove(key);
   return ok({
+    region: store.region,
     steps: {
       put: "passed",
       head: resultOf(seen),
@@ -41,6 +42,16 @@ export async function probe(
     etags: { put: kindOf(TEXT_MD5, [written.value.etag, etagOf(seen)]), multipart: joined },
   });
 }
+
+/** The request of each step, which names the permission. */
+export const STEP_OPERATIONS = {
+  put: "put",
+  head: "head",
+  multipart_create: "create_upload",
+  multipart_abort: "abort_upload",
+  delete: "remove",
+  list: "list",
+} as const satisfies Record<CheckStep, StoreOperation>;
 
 const TEXT = new TextEncoder().encode("Waybill wrote this file to check its write access. It can be deleted.\n");
 

@@ -16,6 +16,9 @@ export interface Store {
   /** What the ETags of the bucket are, as the destination check recorded it. */
   readonly etags: Etags;
 
+  /** The region that requests are signed for. */
+  readonly region: string;
+
   /** Writes a whole object. The request has a digest, which the store compares with the bytes before it answers. */
   put(key: string, body: Uint8Array): Promise<Result<Written, StoreFailure>>;
 

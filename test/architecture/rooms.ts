@@ -501,6 +501,7 @@ export const ROOMS: readonly Room[] = [
       "durable/secrets",
       "src/domain/destination",
       "src/domain/shared",
+      "src/net",
       "src/settings.ts",
       "src/store",
     ],
@@ -700,7 +701,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "src/http/destinations",
     purpose: "Routes and schemas: destinations",
-    imports: ["durable/protocol", "src/domain/destination", "src/domain/shared", "src/http/kernel"],
+    imports: ["durable/protocol", "src/domain/destination", "src/domain/shared", "src/http/kernel", "src/store"],
     packages: ["@hono/zod-openapi"],
   },
   {

@@ -26,8 +26,8 @@ describe("an AWS bucket is addressed by its region, without endpoint_url", () =>
     expect(base({ bucketName, region, endpointUrl: null })).toBe(expected);
   });
 
-  test("without a region it is an invalid endpoint", () => {
-    expect(base({ endpointUrl: null })).toBe("invalid_endpoint");
+  test("without a region requests go to us-east-1, which names the bucket's region", () => {
+    expect(base({ endpointUrl: null })).toBe("https://customer-bucket.s3.us-east-1.amazonaws.com/");
   });
 
   test.each(["evil.com/", "a.b", "x#", "eu central", "@evil", ""])(

@@ -33,10 +33,10 @@ describe("a storage or destination error ends the run at once", () => {
     ["AWS, encryption key to be deleted", answer(400, "KMS.InvalidStateException"), "unusable_key", "Access denied"],
     ["all, missing bucket", answer(404, "NoSuchBucket"), "bucket_not_valid", "Bucket is not valid"],
     ["AWS, malformed bucket", answer(400, "InvalidBucketName"), "bucket_not_valid", "Bucket is not valid"],
-    ["MinIO, full disks", answer(507, "XMinioStorageFull"), "storage_full", "Bucket is not valid"],
-    ["MinIO, bucket quota", answer(400, "XMinioAdminBucketQuotaExceeded"), "storage_full", "Bucket is not valid"],
-    ["Ceph, user quota", answer(403, "QuotaExceeded"), "storage_full", "Bucket is not valid"],
-    ["507 without an error code", answer(507), "storage_full", "Bucket is not valid"],
+    ["MinIO, full disks", answer(507, "XMinioStorageFull"), "storage_full", null],
+    ["MinIO, bucket quota", answer(400, "XMinioAdminBucketQuotaExceeded"), "storage_full", null],
+    ["Ceph, user quota", answer(403, "QuotaExceeded"), "storage_full", null],
+    ["507 without an error code", answer(507), "storage_full", null],
     ["Swift, wrong region", answer(400, "AuthorizationHeaderMalformed"), "invalid_endpoint", "Invalid endpoint"],
     ["AWS, wrong region", answer(301, "PermanentRedirect"), "invalid_endpoint", "Invalid endpoint"],
     [
@@ -47,10 +47,13 @@ describe("a storage or destination error ends the run at once", () => {
     ],
     ["301 without an error code", answer(301), "invalid_endpoint", "Invalid endpoint"],
     ["308 without an error code", answer(308), "invalid_endpoint", "Invalid endpoint"],
-    ["the bucket forbids overwriting", answer(412, "PreconditionFailed"), "precondition_failed", "Invalid endpoint"],
-    ["412 without an error code", answer(412), "precondition_failed", "Invalid endpoint"],
-    ["R2, bucket lock", answer(403, "ObjectLockedByBucketPolicy"), "precondition_failed", "Invalid endpoint"],
-    ["Google, retention policy", answer(403, "RetentionPolicyNotMet"), "precondition_failed", "Invalid endpoint"],
+    ["the bucket forbids overwriting", answer(412, "PreconditionFailed"), "precondition_failed", null],
+    ["412 without an error code", answer(412), "precondition_failed", null],
+    ["R2, bucket lock", answer(403, "ObjectLockedByBucketPolicy"), "precondition_failed", null],
+    ["Google, retention policy", answer(403, "RetentionPolicyNotMet"), "precondition_failed", null],
+    ["AWS, bucket without ACLs", answer(400, "AccessControlListNotSupported"), "option_refused", null],
+    ["AWS, unknown storage class", answer(400, "InvalidStorageClass"), "option_refused", null],
+    ["AWS, unknown tag", answer(400, "InvalidTag"), "option_refused", null],
     ["Swift, unsupported operation", answer(501, "NotImplemented"), "not_supported", "Invalid endpoint"],
     ["501 without an error code", answer(501), "not_supported", "Invalid endpoint"],
     ["a read-only bucket", answer(405, "MethodNotAllowed"), "not_supported", "Invalid endpoint"],
@@ -71,29 +74,29 @@ describe("a transient failure spends one retry", () => {
     ["AWS, body cut off", answer(400, "IncompleteBody"), "network_lost", "Invalid endpoint"],
     ["R2, body cut off", answer(400, "ClientDisconnect"), "network_lost", "Invalid endpoint"],
     ["408 without an error code", answer(408), "network_lost", "Invalid endpoint"],
-    ["damaged bytes", answer(400, "BadDigest"), "digest_mismatch", "Invalid endpoint"],
-    ["damaged digest", answer(400, "InvalidDigest"), "digest_mismatch", "Invalid endpoint"],
-    ["an internal error of S3", answer(500, "InternalError"), "store_unavailable", "Invalid endpoint"],
-    ["an internal error of S3 inside a 200", answer(200, "InternalError"), "store_unavailable", "Invalid endpoint"],
-    ["an error without a code inside a 200", answer(200), "store_unavailable", "Invalid endpoint"],
-    ["500 without an error code", answer(500), "store_unavailable", "Invalid endpoint"],
-    ["a proxy's 502 page", answer(502), "store_unavailable", "Invalid endpoint"],
-    ["a proxy's 504 page", answer(504), "store_unavailable", "Invalid endpoint"],
-    ["425 without an error code", answer(425), "store_unavailable", "Invalid endpoint"],
-    ["AWS, another request in progress", answer(409, "OperationAborted"), "store_unavailable", "Invalid endpoint"],
-    ["AWS, conflicting writes", answer(409, "ConditionalRequestConflict"), "store_unavailable", "Invalid endpoint"],
-    ["409 with an unknown error code", answer(409, "BucketBusy"), "unexpected_answer", "Invalid endpoint"],
-    ["AWS, new bucket", answer(307, "TemporaryRedirect"), "store_unavailable", "Invalid endpoint"],
-    ["307 without an error code", answer(307), "store_unavailable", "Invalid endpoint"],
+    ["damaged bytes", answer(400, "BadDigest"), "digest_mismatch", null],
+    ["damaged digest", answer(400, "InvalidDigest"), "digest_mismatch", null],
+    ["an internal error of S3", answer(500, "InternalError"), "store_unavailable", null],
+    ["an internal error of S3 inside a 200", answer(200, "InternalError"), "store_unavailable", null],
+    ["an error without a code inside a 200", answer(200), "store_unavailable", null],
+    ["500 without an error code", answer(500), "store_unavailable", null],
+    ["a proxy's 502 page", answer(502), "store_unavailable", null],
+    ["a proxy's 504 page", answer(504), "store_unavailable", null],
+    ["425 without an error code", answer(425), "store_unavailable", null],
+    ["AWS, another request in progress", answer(409, "OperationAborted"), "store_unavailable", null],
+    ["AWS, conflicting writes", answer(409, "ConditionalRequestConflict"), "store_unavailable", null],
+    ["409 with an unknown error code", answer(409, "BucketBusy"), "unexpected_answer", null],
+    ["AWS, new bucket", answer(307, "TemporaryRedirect"), "store_unavailable", null],
+    ["307 without an error code", answer(307), "store_unavailable", null],
     ["a wrong clock", answer(403, "RequestTimeTooSkewed"), "clock_skewed", "Access denied"],
     ["a proxy's redirect", answer(302), "not_s3", "Invalid endpoint"],
     ["a proxy's 400 page", answer(400), "not_s3", "Invalid endpoint"],
     ["a proxy's 404 page", answer(404), "not_s3", "Invalid endpoint"],
     ["a web server without PUT", answer(405), "not_s3", "Invalid endpoint"],
     ["a web server that answers 200", { kind: "not_s3", status: 200 }, "not_s3", "Invalid endpoint"],
-    ["a 400 with an unknown error code", answer(400, "InvalidRequest"), "unexpected_answer", "Invalid endpoint"],
-    ["an endless response", { kind: "oversized", status: 200 }, "unexpected_answer", "Invalid endpoint"],
-    ["an informational status", answer(199), "unexpected_answer", "Invalid endpoint"],
+    ["a 400 with an unknown error code", answer(400, "InvalidRequest"), "unexpected_answer", null],
+    ["an endless response", { kind: "oversized", status: 200 }, "unexpected_answer", null],
+    ["an informational status", answer(199), "unexpected_answer", null],
     ["object gone", answer(404, "NoSuchKey"), "no_such_key", "Invalid endpoint"],
     ["upload gone", answer(404, "NoSuchUpload"), "no_such_upload", "Invalid endpoint"],
     ["part gone", answer(400, "InvalidPart"), "invalid_part", "Invalid endpoint"],
@@ -122,13 +125,13 @@ describe("a request to slow down lowers the concurrency", () => {
     ["429 without an error code", answer(429)],
   ])("%s", (_cause, cause) => {
     for (const operation of ["put", "create_upload", "put_part", "complete_upload", "head"] as const)
-      expect(verdict(operation, cause)).toEqual(["throttled", true, "Invalid endpoint"]);
+      expect(verdict(operation, cause)).toEqual(["throttled", true, null]);
   });
 });
 
 describe("a part that times out", () => {
   test("lowers the concurrency of uploads, as a request to slow down does, because the connection may be too slow", () => {
-    expect(verdict("put_part", { kind: "deadline" })).toEqual(["throttled", true, "Invalid endpoint"]);
+    expect(verdict("put_part", { kind: "deadline" })).toEqual(["throttled", true, null]);
     expect(s3FailureOf("put_part", { kind: "deadline" }).advice).toContain("in time");
     for (const operation of ["put", "create_upload", "complete_upload", "head"] as const)
       expect(verdict(operation, { kind: "deadline" })).toEqual(["network_lost", true, "Invalid endpoint"]);
@@ -156,6 +159,7 @@ describe("a failure names the permission that the request needs", () => {
     ["abort_upload", "s3:AbortMultipartUpload"],
     ["head", "s3:GetObject"],
     ["remove", "s3:DeleteObject"],
+    ["list", "s3:ListBucket"],
   ])("%s needs %s", (operation, permission) => {
     const failure = s3FailureOf(operation, answer(403, "AccessDenied"));
     expect(failure).toMatchObject({ permission, status: 403, code: "AccessDenied" });

@@ -27,6 +27,7 @@ describe("the check of a destination", () => {
     expect(result).toEqual({
       ok: true,
       value: {
+        region: "auto",
         steps: {
           put: "passed",
           head: "missing",

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import { startDifficultStore, startSilentServer } from "./difficult-store.ts";
 import { LOCAL_S3, LOCAL_S3_PATH, type LocalS3, startLocalS3 } from "./local-s3.ts";
 import { type SinkAnswer, type SinkRequest, startSinkS3 } from "./sink-s3.ts";
 import { startOnConnection } from "./start-on-connection.ts";
@@ -19,6 +20,10 @@ declare module "vitest" {
     sinkEndpoint: string;
     /** The same, but its bucket's policy wants each object readable for the bucket's owner. */
     ownerReadsEndpoint: string;
+    /** A store that answers as the first folder of the key says: test/support/difficult-store.ts. */
+    difficultEndpoint: string;
+    /** Accepts connections and never answers. */
+    silentEndpoint: string;
     /** A real authorization server: test/support/oauth-provider.ts. */
     oauthIssuer: string;
     /** Answers "late" after four seconds, when a lease of memory that is not renewed has expired. */
@@ -48,13 +53,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("sinkEndpoint", sink.endpointUrl);
   const ownerReads = await startSinkS3({ bucketName: LOCAL_S3.bucketName, hook: refuseWithoutAcl });
   project.provide("ownerReadsEndpoint", ownerReads.endpointUrl);
+  const difficult = await startDifficultStore(LOCAL_S3.bucketName);
+  project.provide("difficultEndpoint", difficult.endpointUrl);
+  const silent = await startSilentServer();
+  project.provide("silentEndpoint", silent.endpointUrl);
   const slow = createServer((_request, response) => setTimeout(() => response.end("late"), 4000));
   slow.listen(0, "127.0.0.1");
   await once(slow, "listening");
   project.provide("slowEndpoint", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   return async () => {
     slow.close();
-    await Promise.all([bucket.stop(), keyless.stop(), sink.stop(), ownerReads.stop(), oauth.stop()]);
+    const servers = [bucket, keyless, sink, ownerReads, difficult, silent, oauth];
+    await Promise.all(servers.map((server) => server.stop()));
   };
 }
 

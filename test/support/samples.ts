@@ -26,6 +26,7 @@ export const config: DestinationConfig = {
 
 /** A check that passed in a store of MD5s. */
 export const check: CheckReport = {
+  region: "auto",
   steps: {
     put: "passed",
     head: "passed",

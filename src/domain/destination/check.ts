@@ -1,5 +1,7 @@
 /** What the check of a destination found out [DST-11]. */
 export interface CheckReport {
+  /** The region that requests are signed for: the one sent, the one that the store named, or the default. */
+  readonly region: string;
   readonly steps: CheckSteps;
   readonly etags: Etags;
 }

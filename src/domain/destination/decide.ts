@@ -57,7 +57,7 @@ export function refuseCreation(state: DestinationState, { tenantId, displayName,
   if (state.status === "NONE") return null;
   if (state.record.tenantId !== tenantId || state.status === "DELETED")
     return { reason: "conflict", message: "The destination of this key was deleted; use a new key." };
-  if (state.firstName === displayName && isSameConfig(state.record.config, config)) return null;
+  if (state.requested.displayName === displayName && isSameConfig(state.requested.config, config)) return null;
   const message = "This key was used for another request; use a new key for each new destination";
   return { reason: "invalid", loc: ["header", "idempotency-key"], message, type: "value_error" };
 }

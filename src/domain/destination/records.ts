@@ -5,6 +5,7 @@ export interface DestinationConfig {
   readonly bucketName: string;
   /** As sent, without leading and trailing slashes. */
   readonly prefix: string;
+  /** null: not sent; the check finds it. */
   readonly region: string | null;
   /** null: AWS, addressed by region. */
   readonly endpointUrl: string | null;

@@ -1,10 +1,10 @@
 import type { DestinationEvent, SealedCredentials } from "./events.ts";
-import type { DestinationRecord } from "./records.ts";
+import type { DestinationConfig, DestinationRecord } from "./records.ts";
 
 export interface KnownDestination {
   readonly status: "ACTIVE" | "DELETED";
-  /** Its name when it was created; it may have been renamed since. */
-  readonly firstName: string;
+  /** The request that created it; the name may have changed since, and the store may have named another region. */
+  readonly requested: { readonly displayName: string; readonly config: DestinationConfig };
   readonly record: DestinationRecord;
   readonly credentials: SealedCredentials;
 }
@@ -21,12 +21,12 @@ export function evolve(state: DestinationState, event: DestinationEvent): Destin
     const { id, tenantId, displayName, config, credentials, check, at } = event;
     return {
       status: "ACTIVE",
-      firstName: displayName,
+      requested: { displayName, config },
       record: {
         id,
         tenantId,
         displayName,
-        config,
+        config: { ...config, region: check.region },
         credentialsKeys: credentials.keys,
         check,
         createdAt: at,
@@ -39,7 +39,8 @@ export function evolve(state: DestinationState, event: DestinationEvent): Destin
   switch (event.type) {
     case "CredentialsRotated": {
       const { credentials, check } = event;
-      const record = { ...state.record, credentialsKeys: credentials.keys, check, updatedAt: event.at };
+      const config = { ...state.record.config, region: check.region };
+      const record = { ...state.record, config, credentialsKeys: credentials.keys, check, updatedAt: event.at };
       return { ...state, record, credentials };
     }
     case "DestinationRenamed":

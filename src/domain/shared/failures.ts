@@ -14,6 +14,8 @@ export interface StoreFailure {
   readonly permission: string | null;
   /** What to do next. */
   readonly advice: string;
+  /** The region that the store wants requests to be signed for; absent: it named none. */
+  readonly wantedRegion?: string;
 }
 
 export type StoreFailureReason =
@@ -27,6 +29,7 @@ export type StoreFailureReason =
   | "storage_full"
   | "not_s3"
   | "not_supported"
+  | "option_refused"
   | "no_such_key"
   | "no_such_upload"
   | "invalid_part"

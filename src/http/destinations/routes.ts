@@ -7,7 +7,8 @@ import { closedObject, noMembers, optionalQueryBoolean, paging, uuid } from "../
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
-import { destinationCreate, destinationShown, destinationUpdate, showDestination } from "./schemas.ts";
+import { destinationCreate, destinationUpdate } from "./schemas.ts";
+import { destinationShown, showDestination } from "./shown.ts";
 
 const PATH = "/api/v1/bulk-exports/destinations";
 const ONE = z.object({ destination_id: uuid });

@@ -1,17 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { prefixProblem } from "../../domain/destination/layout.ts";
-import type { Credentials, DestinationConfig, DestinationRecord } from "../../domain/destination/records.ts";
+import type { Credentials, DestinationConfig } from "../../domain/destination/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
-import { isoFromMs } from "../../domain/shared/time.ts";
-import { closedObject, shownInstant, shownUuid } from "../kernel/fields.ts";
+import { closedObject } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
-import {
-  hasBothSpellings,
-  objectOptionMembers,
-  objectOptionsOf,
-  objectOptionsShown,
-  showObjectOptions,
-} from "./object-options.ts";
+import { hasBothSpellings, objectOptionMembers, objectOptionsOf } from "./object-options.ts";
 
 /**
  * The rules of S3 for bucket names, plus underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters,
@@ -120,15 +113,11 @@ const configSchema = (profile: WireProfile) =>
       context.addIssue({ code: "custom", path: ["endpoint_url"], message });
     })
     .superRefine((sent, context) => {
-      if (typeof sent.endpoint_url === "string" || AWS_REGION.test(sent.region ?? "")) return;
-      const isRefusedAlready = typeof sent.region === "string" && !OTHER_REGION.test(sent.region);
-      if (isRefusedAlready) return;
-      context.addIssue({
-        code: "custom",
-        path: ["region"],
-        message: "A bucket at AWS needs its region, such as eu-central-1; any other store needs endpoint_url",
-        params: { type: typeof sent.region === "string" ? "value_error" : "missing" },
-      });
+      const { region, endpoint_url } = sent;
+      if (typeof endpoint_url === "string" || typeof region !== "string") return;
+      if (AWS_REGION.test(region) || !OTHER_REGION.test(region)) return; // the second is refused already
+      const message = "Input should be a region of AWS, such as eu-central-1; any other store needs endpoint_url";
+      context.addIssue({ code: "custom", path: ["region"], message });
     })
     .refine((sent) => !hasBothSpellings(sent), {
       path: ["s3_additional_kwargs"],
@@ -169,50 +158,3 @@ export const destinationUpdate = closedObject({
     params: { type: "missing" },
   })
   .openapi("BulkExportDestinationUpdate");
-
-/** A destination in an answer. It holds the names of the credentials, never their values. */
-export const destinationShown = z
-  .object({
-    id: shownUuid,
-    tenant_id: shownUuid,
-    destination_type: z.literal("s3"),
-    display_name: z.string(),
-    config: z.object({
-      bucket_name: z.string(),
-      prefix: z.string(),
-      region: z.string().nullable(),
-      endpoint_url: z.string().nullable(),
-      include_bucket_in_prefix: z.boolean(),
-      ...objectOptionsShown,
-      config_kwargs_s3: z.null(),
-      aws_role_arn: z.null(),
-    }),
-    credentials_keys: z.array(z.string()),
-    created_at: shownInstant,
-    updated_at: shownInstant,
-  })
-  .openapi("BulkExportDestination");
-
-/** The record of a destination in its wire shape. */
-export const showDestination = (
-  profile: WireProfile,
-  record: DestinationRecord,
-): z.output<typeof destinationShown> => ({
-  id: record.id,
-  tenant_id: record.tenantId,
-  destination_type: "s3",
-  display_name: record.displayName,
-  config: {
-    bucket_name: record.config.bucketName,
-    prefix: record.config.prefix,
-    region: record.config.region,
-    endpoint_url: record.config.endpointUrl,
-    include_bucket_in_prefix: profile.includeBucketInPrefixShown(record.config),
-    ...showObjectOptions(record.config.objectOptions),
-    config_kwargs_s3: null,
-    aws_role_arn: null,
-  },
-  credentials_keys: [...record.credentialsKeys],
-  created_at: isoFromMs(record.createdAt),
-  updated_at: isoFromMs(record.updatedAt),
-});

@@ -7,15 +7,16 @@ import type {
 import { destinationError } from "../../store/failures.ts";
 
 /**
- * Error text for a destination: one of the four errors of [DST-12], the store's error code, the missing permission, and
- * what to do.
+ * Error text for a destination: one of the four errors of [DST-12] if one is true, the store's error code, the missing
+ * permission, and what to do.
  */
 export const storeText = (store: StoreFailure): string => {
   const code = store.code ?? (store.status === null ? null : `HTTP ${store.status}`);
-  const error = code === null ? destinationError(store) : `${destinationError(store)} (${code})`;
+  const error = destinationError(store) ?? "The store refused the request";
+  const answered = code === null ? error : `${error} (${code})`;
   const isAccess = store.reason === "access_denied" || store.reason === "bucket_not_valid";
   const permission = store.permission === null || !isAccess ? "" : ` Needed permission: ${store.permission}.`;
-  return `${error}.${permission} ${store.advice}`.trimEnd();
+  return `${answered}.${permission} ${store.advice}`.trimEnd();
 };
 
 /** Error text for a ClickHouse source: ClickHouse's error code and what to do. */

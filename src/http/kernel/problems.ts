@@ -1,7 +1,8 @@
 import type { z } from "@hono/zod-openapi";
-import type { Refusal } from "../../domain/shared/failures.ts";
+import type { Refusal, StoreFailure } from "../../domain/shared/failures.ts";
 import type { Rate } from "../../domain/shared/token-bucket.ts";
 import { log } from "../../log.ts";
+import { isFaultOfStore } from "../../store/failures.ts";
 import { authorizationText, isProvidersFault, sourceText, storeText } from "./failure-text.ts";
 import { storageProblem } from "./storage-problem.ts";
 
@@ -131,10 +132,7 @@ export const problemOf = (failure: RequestFailure): Problem => {
     case "malformed":
       return { status: STATUS.invalid, detail: failure.errors };
     case "destination_check":
-      return {
-        status: STATUS.destinationCheckFailed,
-        detail: `Failed to validate S3 destination: ${storeText(failure.store)}`,
-      };
+      return checkProblem(failure.store);
     case "source_check":
       return { status: STATUS.sourceCheckFailed, detail: sourceText(failure.source) };
     case "capacity":
@@ -173,6 +171,16 @@ export const problemOf = (failure: RequestFailure): Problem => {
         headers: { Allow: failure.allowed.join(", ") },
       };
   }
+};
+
+/** A store that has a fault of its own may accept the same request a little later. */
+const RETRY_WHEN_STORE_WORKS = { "Retry-After": "10" } as const;
+
+const checkProblem = (store: StoreFailure): Problem => {
+  const detail = `Failed to validate S3 destination: ${storeText(store)}`;
+  return isFaultOfStore(store)
+    ? { status: STATUS.unavailable, detail, headers: RETRY_WHEN_STORE_WORKS }
+    : { status: STATUS.destinationCheckFailed, detail };
 };
 
 const SECOND_MS = 1000;

@@ -10,6 +10,7 @@ beforeAll(async () => {
 const create = (body: object) => call("POST", DESTINATIONS, { headers: workspace.headers, body });
 const SINK = { endpoint_url: inject("sinkEndpoint") };
 const OPTIONS = { acl: "bucket-owner-full-control", storage_class: "STANDARD", tagging: "team=data&cost=7%25" };
+const DIFFICULT = { endpoint_url: inject("difficultEndpoint") };
 const KMS = { server_side_encryption: "aws:kms" };
 const NO_ENCRYPTION = { server_side_encryption: null, kms_key_id: null };
 
@@ -36,6 +37,16 @@ it("a destination is created after a test write, and returned without its secret
       aws_role_arn: null,
     },
     credentials_keys: ["access_key_id", "secret_access_key"],
+    checks: [
+      { step: "put", result: "passed", permission: "s3:PutObject" },
+      { step: "head", result: "passed", permission: "s3:GetObject" },
+      { step: "multipart_create", result: "passed", permission: "s3:PutObject" },
+      { step: "multipart_abort", result: "passed", permission: "s3:AbortMultipartUpload" },
+      { step: "delete", result: "passed", permission: "s3:DeleteObject" },
+      { step: "list", result: "passed", permission: "s3:ListBucket" },
+    ],
+    etags: { put: "md5", multipart: "md5" },
+    iam_policy: { Version: "2012-10-17", Statement: [expect.anything(), expect.anything()] },
     created_at: expect.stringMatching(/Z$/),
     updated_at: expect.stringMatching(/Z$/),
   });
@@ -126,6 +137,65 @@ describe("the destination check answers 400 with one of the four errors, and not
   });
 });
 
+describe("a check that fails for another reason than the four errors says the store's own code, and nothing is stored", () => {
+  it.each<[folder: string, status: number, detail: RegExp]>([
+    [
+      "busy",
+      503,
+      /^Failed to validate S3 destination: The store refused the request \(SlowDown\)\. The store asks for fewer/,
+    ],
+    ["broken", 503, /\(InternalError\)\. The store has a fault of its own/],
+    ["full", 400, /\(XMinioStorageFull\)\. The store has no room left/],
+    ["strange", 400, /\(StoreOfAnotherKind\)/],
+    ["classless", 400, /\(InvalidStorageClass\)\. The store does not take a value of s3_options/],
+  ])("%s answers %i", async (prefix, status, detail) => {
+    const before = await list();
+    const body = destinationBody();
+    const answer = await create({ ...body, config: { ...body.config, ...DIFFICULT, prefix } });
+    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(detail)]);
+    expect(answer.headers.get("Retry-After")).toBe(status === 503 ? "10" : null);
+    for (const error of ["Invalid endpoint", "Bucket is not valid", "Access denied"])
+      expect(answer.body.detail).not.toContain(error);
+    expect(await list()).toEqual(before);
+  });
+});
+
+it("missing rights are shown when a destination is created, with a policy that grants them", async () => {
+  const body = destinationBody();
+  const created = await create({ ...body, config: { ...body.config, ...DIFFICULT, prefix: "writable" } });
+  expect(created.status).toBe(200);
+  const results = created.body.checks.map(({ step, result }: Record<string, string>) => [step, result]);
+  expect(Object.fromEntries(results)).toEqual({
+    put: "passed",
+    head: "missing",
+    multipart_create: "passed",
+    multipart_abort: "missing",
+    delete: "missing",
+    list: "missing",
+  });
+  const bucket = `arn:aws:s3:::${body.config.bucket_name}`;
+  expect(created.body.iam_policy.Statement).toEqual([
+    {
+      Sid: "WaybillObjects",
+      Effect: "Allow",
+      Action: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
+      Resource: `${bucket}/writable/*`,
+    },
+    { Sid: "WaybillList", Effect: "Allow", Action: ["s3:ListBucket"], Resource: bucket },
+  ]);
+  const shown = await call("GET", `${DESTINATIONS}/${created.body.id}`, { headers: workspace.headers });
+  expect(shown.body).toEqual(created.body);
+});
+
+it("a destination shows the region that the store named, and its creation may be repeated as it was sent", async () => {
+  const body = destinationBody();
+  const headers = { ...workspace.headers, "Idempotency-Key": crypto.randomUUID() };
+  const sent = { ...body, config: { ...body.config, ...DIFFICULT, prefix: "elsewhere", region: "us-east-1" } };
+  const created = await call("POST", DESTINATIONS, { headers, body: sent });
+  expect([created.status, created.body.config?.region]).toEqual([200, "eu-west-9"]);
+  expect((await call("POST", DESTINATIONS, { headers, body: sent })).body).toEqual(created.body);
+});
+
 describe("a body that is not valid answers 422 and names the place", () => {
   const body = destinationBody();
   const config = (change: object) => ({ ...body, config: { ...body.config, ...change } });
@@ -147,7 +217,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.config.prefix", config({ prefix: "a\\b" })],
     ["body.config.prefix", config({ prefix: "a\nb" })],
     ["body.config.prefix", config({ prefix: "a".repeat(2049) })],
-    ["body.config.region", config({ endpoint_url: undefined, region: undefined })],
+    ["body.config.region", config({ endpoint_url: undefined, region: "RegionOne" })],
     ["body.config.region", config({ endpoint_url: null, region: "evil.example/" })],
     ["body.config.endpoint_url", config({ endpoint_url: "" })],
     ["body.config.endpoint_url", config({ endpoint_url: `https://${"a".repeat(2048)}` })],

@@ -15,9 +15,10 @@ export interface TraceShardProtocol {
    * Stores changes of runs in order; they are durable when this answers. If `registrationToken` is not null, the caller
    * must register the day with the tenant's unrouted actor before it acknowledges the changes, and then call
    * `confirmDayRegistration` with the token. Refused as a whole while too much waits to be sealed or storage is
-   * unavailable.
+   * unavailable. A change that its run has no room for is refused alone; if it is promised, because its client
+   * has its answer, it is stored without the values that do not fit, and its run says so.
    */
-  ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>>;
+  ingest(changes: readonly RunChange[], given?: { readonly isPromised: boolean }): Promise<Result<Taken, Capacity>>;
   /** Does nothing with a token from before a schedule's last look. */
   confirmDayRegistration(token: string): Promise<void>;
   /** Those of the runs that have a post or a patch here. */
@@ -65,7 +66,10 @@ export interface Arrivals {
 }
 
 export interface Taken {
+  /** Number of changes that are stored. */
   readonly accepted: number;
+  /** Ordinals of the changes that their runs have no room for; in order. */
+  readonly tooLarge: readonly number[];
   readonly registrationToken: string | null;
 }
 

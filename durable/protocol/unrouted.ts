@@ -19,7 +19,8 @@ export interface UnroutedProtocol {
   daysToQuery(query: DaysToQuery): Promise<readonly KnownDay[]>;
   /**
    * Takes changes in order, delivers each whose run is found, and keeps the others. Refused as a whole when too many
-   * are kept already or storage is unavailable.
+   * are kept already or storage is unavailable. A change that its run has no room for is refused alone, if the run is
+   * found at once; later, what does not fit is left out (see TraceShardProtocol).
    */
   route(changes: readonly RunChange[]): Promise<Result<RoutedCount, Capacity>>;
   /** A page of the matching feedback, with the day of each; limited to the size of a message. */
@@ -40,6 +41,8 @@ export interface UnroutedProtocol {
 }
 
 export interface RoutedCount {
+  /** Ordinals of the changes that their runs have no room for; in order. */
+  readonly tooLarge: readonly number[];
   readonly delivered: number;
   readonly kept: number;
 }

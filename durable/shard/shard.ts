@@ -50,22 +50,24 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
   #lastTurn: Promise<unknown> = Promise.resolve();
   #quietUntil = 0;
 
-  async ingest(changes: readonly RunChange[]): Promise<Result<Taken, Capacity>> {
+  async ingest(changes: readonly RunChange[], given = { isPromised: false }): Promise<Result<Taken, Capacity>> {
     const now = Date.now();
     const hotBytes = this.#store?.hot.bytes ?? 0;
     if (this.#store !== null && hotBytes >= readSettings(this.env).maxHotBytes) {
       this.#settle(now);
       return fail(TOO_MANY_HOT_CHANGES);
     }
-    const stored = this.#append(changes, now);
+    const stored = this.#append(changes, given.isPromised, now);
     if (!stored.ok) {
       if (this.#store !== null) this.#store.hot.bytes = hotBytes;
       return stored;
     }
-    this.#upkeep ??= this.#upkeepOf(stored.value);
-    this.#upkeep.changesArrived(now);
+    const { store, tooLarge } = stored.value;
+    this.#upkeep ??= this.#upkeepOf(store);
+    const accepted = changes.length - tooLarge.length;
+    if (accepted > 0) this.#upkeep.changesArrived(now);
     this.#settle(now);
-    return ok({ accepted: changes.length, registrationToken: stored.value.registration.wantedToken });
+    return ok({ accepted, tooLarge, registrationToken: store.registration.wantedToken });
   }
 
   async confirmDayRegistration(token: string): Promise<void> {
@@ -175,15 +177,25 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return new ShardUpkeep(store, () => this.env, this.ctx.storage, this.#identity);
   }
 
-  /** Stores all of the changes or none. */
-  #append(changes: readonly RunChange[], now: number): Result<ShardStore, Capacity> {
+  /** Stores all of the changes that their runs have room for, or none. */
+  #append(
+    changes: readonly RunChange[],
+    isPromised: boolean,
+    now: number,
+  ): Result<{ readonly store: ShardStore; readonly tooLarge: readonly number[] }, Capacity> {
     const { storage } = this.ctx;
     try {
       return ok(
         storage.transactionSync(() => {
           const store = this.#store ?? ShardStore.create(storage.sql);
-          for (const change of changes) store.hot.append(clampToDay(change, this.#identity.day), now);
-          return store;
+          const tooLarge: number[] = [];
+          for (const [ordinal, change] of changes.entries()) {
+            const fitting = store.values.take(clampToDay(change, this.#identity.day), isPromised);
+            if (fitting === null) tooLarge.push(ordinal);
+            else store.hot.append(fitting, now);
+            if (fitting?.leftOut !== undefined) this.#logLeftOut(fitting);
+          }
+          return { store, tooLarge };
         }),
       );
     } catch (fault) {
@@ -257,6 +269,10 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     if (this.#upkeep === null) return;
     const dueAt = earliest(this.#upkeep.dueAt(now), this.#upkeep.store.retention.checkAt);
     this.#alarm.settle(dueAt === null ? null : Math.max(dueAt, this.#quietUntil), now);
+  }
+
+  #logLeftOut({ id, leftOut = [] }: RunChange): void {
+    log("run_values_left_out", { shard: this.ctx.id.name ?? "", runId: id, fields: leftOut.join() });
   }
 
   #logFault(fault: unknown): void {

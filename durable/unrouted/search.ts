@@ -32,12 +32,27 @@ export class UnroutedSearch {
   readonly #events: UnroutedSearchEvents;
   /** The running search of each run: searches for one run never overlap. */
   readonly #searches = new Map<string, Promise<unknown>>();
+  /** Numbers of changes whose client waits for the answer, and those among them that a shard has refused. */
+  readonly #unanswered = new Set<number>();
+  readonly #refused = new Set<number>();
 
   constructor(store: UnroutedStore, envNow: () => Env, tenantId: string, events: UnroutedSearchEvents) {
     this.#store = store;
     this.#envNow = envNow;
     this.#tenantId = tenantId;
     this.#events = events;
+  }
+
+  /**
+   * From now on these changes are refused where their runs have no room, until the returned function is called. It
+   * answers the ordinals of those that were refused.
+   */
+  beforeAnswer(seqs: readonly number[]): () => readonly number[] {
+    for (const seq of seqs) this.#unanswered.add(seq);
+    return () => {
+      for (const seq of seqs) this.#unanswered.delete(seq);
+      return seqs.flatMap((seq, ordinal) => (this.#refused.delete(seq) ? [ordinal] : []));
+    };
   }
 
   /**
@@ -132,17 +147,24 @@ export class UnroutedSearch {
 
   async #deliver(runId: string, day: KnownDay, actor: TraceShardProtocol): Promise<Result<null, Capacity>> {
     for (;;) {
-      const { seqs, changes } = this.#store.changesOf(runId, MESSAGE_BYTES);
-      if (seqs.length === 0) return ok(null);
-      const taken = await actor.ingest(changes);
+      const isPromised = (seq: number): boolean => !this.#unanswered.has(seq);
+      const areAlike = (first: number, seq: number): boolean => isPromised(first) === isPromised(seq);
+      const { seqs, changes } = this.#store.changesOf(runId, MESSAGE_BYTES, areAlike);
+      const [first] = seqs;
+      if (first === undefined) return ok(null);
+      const taken = await actor.ingest(changes, { isPromised: isPromised(first) });
       if (!taken.ok) return taken;
-      const { registrationToken } = taken.value;
+      const { registrationToken, tooLarge } = taken.value;
       if (registrationToken !== null) {
         this.#events.registerDay(day);
         await actor.confirmDayRegistration(registrationToken);
       }
       this.#events.delivered(runId, day);
-      this.#store.remove(seqs);
+      const refused = new Set(tooLarge.map((ordinal) => seqs[ordinal]));
+      // A refusal after the answer counts for nothing: the change stays, and is delivered as a promised one.
+      const done = seqs.filter((seq) => !(refused.has(seq) && isPromised(seq)));
+      for (const seq of done) if (refused.has(seq)) this.#refused.add(seq);
+      this.#store.remove(done);
     }
   }
 

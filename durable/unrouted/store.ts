@@ -42,6 +42,12 @@ export interface MissingRun {
   readonly tries: number;
 }
 
+/** Changes that were added together: their runs, and the number of each. */
+export interface Parked {
+  readonly runIds: readonly string[];
+  readonly seqs: readonly number[];
+}
+
 /** Number and size of unrouted changes. */
 export interface Total {
   readonly changes: number;
@@ -134,8 +140,14 @@ export class UnroutedStore {
     return this.#days(query, projects, projects, projects, projects, firstDay, lastDay, limit);
   }
 
-  /** The caller must then call `postpone`, once for all changes of the run. */
-  add(change: RunChange, projectId: string | null, candidateDays: readonly string[], now: number, dueAt: number): void {
+  /** Answers the change's number. The caller must then call `postpone`, once for all changes of the run. */
+  add(
+    change: RunChange,
+    projectId: string | null,
+    candidateDays: readonly string[],
+    now: number,
+    dueAt: number,
+  ): number {
     const { total } = this;
     const bytes = changeBytes(change);
     const body = encodeChange(change);
@@ -155,6 +167,7 @@ export class UnroutedStore {
       .one();
     if (isLong) writeBlobChunks(this.#sql, seq, body);
     this.#total = { changes: total.changes + 1, bytes: total.bytes + bytes };
+    return seq;
   }
 
   /** Number of the last change added; later ones have higher numbers. */
@@ -193,17 +206,19 @@ export class UnroutedStore {
     );
   }
 
-  /** The first changes of a run, up to `maxBytes`, but at least one. */
+  /** The first changes of a run, up to `maxBytes` and the first that does not belong with them, but at least one. */
   changesOf(
     runId: string,
     maxBytes: number,
+    belong: (first: number, seq: number) => boolean = () => true,
   ): { readonly seqs: number[]; readonly changes: RunChange[]; readonly bytes: number } {
     const seqs: number[] = [];
     let total = 0;
     for (const { seq, bytes } of this.#sql
       .exec<{ seq: number; bytes: number }>("SELECT seq, bytes FROM unrouted_change WHERE run = ? ORDER BY seq", runId)
       .toArray()) {
-      if (seqs.length > 0 && total + bytes > maxBytes) break;
+      const [first] = seqs;
+      if (first !== undefined && (total + bytes > maxBytes || !belong(first, seq))) break;
       seqs.push(seq);
       total += bytes;
     }

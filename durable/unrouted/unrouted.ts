@@ -30,7 +30,7 @@ import { eraseDay } from "./erase-day.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
 import { MESSAGE_BYTES, UnroutedSearch } from "./search.ts";
 import { SearchedDays } from "./searched-days.ts";
-import { UnroutedStore } from "./store.ts";
+import { type Parked, UnroutedStore } from "./store.ts";
 
 /** Delay before the second search for a run; it doubles with each try, up to MAX_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1000;
@@ -84,11 +84,13 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     if (!hasCapacity) return fail(TOO_MANY_UNROUTED_CHANGES);
     const parking = this.#park(changes);
     if (!parking.ok) return parking;
-    const runIds = parking.value;
+    const { runIds, seqs } = parking.value;
+    const answered = this.#search.beforeAnswer(seqs);
     await this.#searchNow(runIds, (missing) => this.#search.daysFor(missing, DAYS_PER_REQUEST));
     const left = new Set(this.#store.missingRunsAmong(runIds).map(({ id }) => id));
     const kept = changes.filter(({ id }) => left.has(id)).length;
-    return ok({ delivered: changes.length - kept, kept });
+    const tooLarge = answered();
+    return ok({ delivered: changes.length - kept - tooLarge.length, kept, tooLarge });
   }
 
   async listFeedback(query: FeedbackQuery): Promise<LocatedFeedbackPage> {
@@ -236,19 +238,23 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     return this.#search.allExist(runs, this.#search.daysFor(runs, DAYS_PER_REQUEST));
   }
 
-  /** Stores all of the changes or none; answers with their runs. */
-  #park(changes: readonly RunChange[]): Result<readonly string[], Capacity> {
+  /** Stores all of the changes or none; answers with their runs and their numbers. */
+  #park(changes: readonly RunChange[]): Result<Parked, Capacity> {
     const now = Date.now();
     const runIds = new Set<string>();
+    const seqs: number[] = [];
+    const add = (change: RunChange): number => {
+      const { projectId, candidateDays: days } = hintsOf(change);
+      runIds.add(change.id);
+      this.#feedback.apply(change);
+      return this.#store.add(change, projectId, days, now, now + FIRST_PAUSE_MS);
+    };
     try {
       this.ctx.storage.transactionSync(() => {
-        for (const original of changes)
-          for (const change of [...this.#moved(original), original]) {
-            const { projectId, candidateDays: days } = hintsOf(change);
-            this.#store.add(change, projectId, days, now, now + FIRST_PAUSE_MS);
-            this.#feedback.apply(change);
-            runIds.add(change.id);
-          }
+        for (const change of changes) {
+          this.#moved(change).forEach(add);
+          seqs.push(add(change));
+        }
         for (const id of runIds) this.#store.postpone(id, 0, now + FIRST_PAUSE_MS);
       });
     } catch (fault) {
@@ -258,7 +264,7 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
       return fail(STORAGE_UNAVAILABLE);
     }
     this.#alarm.wakeBy(now + FIRST_PAUSE_MS);
-    return ok([...runIds]);
+    return ok({ runIds: [...runIds], seqs });
   }
 
   /** Feedback sent again on another run is deleted from the first: it is on one run at a time. */

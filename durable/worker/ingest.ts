@@ -1,8 +1,9 @@
 import type { Project } from "../../src/domain/project/records.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
-import type { Result } from "../../src/domain/shared/result.ts";
+import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { changeBytes, type Invalid, invalid, type RunChange } from "../../src/trace/run/change.ts";
 import { dayOfChange, shardOf } from "../../src/trace/run/routing.ts";
+import { runTooLarge } from "../../src/trace/run/run-size.ts";
 import { traceShard, unrouted } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Capacity } from "../protocol/shard.ts";
@@ -58,8 +59,11 @@ export async function ingestChanges(
     if (refusals.length < MAX_REFUSALS) refusals.push(refusal);
   };
   const projectOf = projectLookup(resolveProjects);
-  const messages = messagesTo(env, tenantId);
   let accepted = 0;
+  const messages = messagesTo(env, tenantId, (change) => {
+    accepted -= 1;
+    refuse(runTooLarge(change));
+  });
   for await (const read of changes) {
     if (!read.ok) {
       refuse(read.failure);
@@ -95,16 +99,19 @@ function projectLookup(resolveProjects: WorkspaceProtocol["resolveProjects"]) {
   };
 }
 
+/** The ordinals of the changes that their runs have no room for; the others are durable. */
+type Sent = Result<readonly number[], Capacity>;
+
 /** Changes queued for one actor. */
 interface Lane {
-  readonly send: (changes: readonly RunChange[]) => Promise<Capacity | null>;
+  readonly send: (changes: readonly RunChange[]) => Promise<Sent>;
   queued: RunChange[];
   bytes: number;
   /** Settles with its last message: messages of a lane keep their order. */
   sent: Promise<void>;
 }
 
-function messagesTo(env: Env, tenantId: string) {
+function messagesTo(env: Env, tenantId: string, refuseTooLarge: (change: RunChange) => void) {
   const lanes = new Map<string, Lane>();
   const inFlight = new Set<Promise<void>>();
   let queuedBytes = 0;
@@ -112,7 +119,7 @@ function messagesTo(env: Env, tenantId: string) {
   let refused: Capacity | null = null;
   const unroutedLane = newLane(async (changes) => {
     const routed = await unrouted(env, tenantId).route(changes);
-    return routed.ok ? null : routed.failure;
+    return routed.ok ? ok(routed.value.tooLarge) : routed;
   });
 
   const dispatch = async (lane: Lane): Promise<void> => {
@@ -126,8 +133,9 @@ function messagesTo(env: Env, tenantId: string) {
     if (refused !== null) return;
     const message = lane.sent
       .then(() => lane.send(changes))
-      .then((capacity) => {
-        refused ??= capacity;
+      .then((sent) => {
+        if (!sent.ok) refused ??= sent.failure;
+        else for (const ordinal of sent.value) refuseTooLarge(changes[ordinal] as RunChange); // one of those sent
       })
       .catch((fault: unknown) => {
         failed ??= { fault };
@@ -195,15 +203,15 @@ async function sendToShard(
   known: KnownDay,
   shard: number,
   changes: readonly RunChange[],
-): Promise<Capacity | null> {
+): Promise<Sent> {
   const actor = traceShard(env, { tenantId, projectId: known.projectId, day: known.day, shard });
   const taken = await actor.ingest(changes);
-  if (!taken.ok) return taken.failure;
-  const { registrationToken } = taken.value;
-  if (registrationToken === null) return null;
+  if (!taken.ok) return taken;
+  const { registrationToken, tooLarge } = taken.value;
+  if (registrationToken === null) return ok(tooLarge);
   await unrouted(env, tenantId).registerDay(known);
   await actor.confirmDayRegistration(registrationToken);
-  return null;
+  return ok(tooLarge);
 }
 
 const newLane = (send: Lane["send"]): Lane => ({ send, queued: [], bytes: 0, sent: Promise.resolve() });

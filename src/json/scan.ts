@@ -24,7 +24,7 @@ export interface JsonError {
   readonly message: string;
 }
 
-/** Most members of one object, to limit memory: a run has about twenty, its metadata a hundred [LIM-26]. */
+/** Most members of one object, to limit memory: a run has about twenty, its metadata a hundred [LIM-49]. */
 export const MAX_MEMBERS = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { ColumnName } from "./columns.ts";
 import { type Footer, MAGIC, type PlacedChunk, type RowGroup, writeFooter } from "./footer.ts";
-import { columnsFor, type FileSchema, type Selection, schemaFor } from "./schema.ts";
+import { columnsFor, type FileSchema, LEFT_OUT, type Selection, schemaFor } from "./schema.ts";
 
 /**
  * Plans exported files from segments without reading values: a file is the magic, byte ranges of segments and a new
@@ -16,6 +16,8 @@ export interface PlannedFile {
   /** From 0, in the order of the segments. */
   readonly ordinal: number;
   readonly rows: number;
+  /** Rows of which something was left out [ROW-17]. */
+  readonly incompleteRows: number;
   /** Total size of the pieces. */
   readonly bytes: number;
   /** In file order. */
@@ -111,6 +113,7 @@ const formOf = (selection: Selection): Form => {
 /** The contribution of one segment to a file. */
 interface Chunks {
   readonly rows: number;
+  readonly incompleteRows: number;
   /** The needed chunks in the order of their offsets, and the fewest ranges that contain them. */
   readonly chunks: readonly PlacedChunk[];
   readonly ranges: readonly { readonly offset: number; readonly length: number }[];
@@ -154,9 +157,15 @@ const sourceOf = (segment: PlannedSegment, index: number, form: Form, targetFile
     else ranges.push({ offset: chunk.offset, length });
     rangeBytes += length;
   }
-  const given = { rows: segment.footer.rows, chunks, ranges };
+  const given = { rows: segment.footer.rows, incompleteRows: incompleteRowsOf(segment.footer), chunks, ranges };
   const farthest = Math.max(targetFileBytes, segment.bytes);
   return { ...given, index, mostBytes: rangeBytes + groupBytes(form.schema, given, farthest) - form.bareFooterBytes };
+};
+
+/** Segments of tables that are not ours have no such column. */
+const incompleteRowsOf = ({ rows, chunks }: Footer): number => {
+  const leftOut = chunks.find(({ column }) => column === LEFT_OUT);
+  return leftOut === undefined ? 0 : rows - leftOut.statistics.nulls;
 };
 
 /** Footer bytes of a single row group with offsets beyond any possible value: varints only grow with numbers. */
@@ -188,6 +197,7 @@ const fileOf = (ordinal: number, schema: FileSchema, sources: readonly Source[])
   return {
     ordinal,
     rows: groups.reduce((total, group) => total + group.rows, 0),
+    incompleteRows: sources.reduce((total, source) => total + source.incompleteRows, 0),
     bytes: position + footer.length,
     pieces,
   };

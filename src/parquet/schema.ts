@@ -40,6 +40,18 @@ export const columnsFor = (selection: Selection): readonly ColumnName[] => {
   return COLUMN_NAMES.filter((name) => needed.has(name));
 };
 
+/** The column that has a value in the rows of which something was left out [ROW-17]. */
+export const LEFT_OUT = "left_out" satisfies ColumnName;
+
+/** The columns of a derived segment, in file order: also LEFT_OUT, if the original holds it, so that rows can be counted. */
+export const derivedColumns = (
+  selection: Selection,
+  held: { has(column: ColumnName): boolean },
+): readonly ColumnName[] => {
+  const needed = new Set(columnsFor(selection));
+  return COLUMN_NAMES.filter((name) => needed.has(name) || (name === LEFT_OUT && held.has(name)));
+};
+
 /** The physical column of a field: lists are JSON text in `v1`, LIST<STRING> in `v2_beta`. */
 const chunkOfField = (field: ExportField, version: FormatVersion): ColumnName => {
   const column = columnOfField(field);

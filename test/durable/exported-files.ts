@@ -24,6 +24,7 @@ export const exportedBy = async (home: TestWorkspace, exportId: string): Promise
 export interface Manifest {
   readonly filter: string | null;
   readonly rows: number;
+  readonly incomplete_rows: number;
   readonly runs: readonly { readonly late: boolean; readonly files: readonly { readonly key: string }[] }[];
 }
 

@@ -121,6 +121,7 @@ export const fileOf = (ordinal: number, rows: number): CommittedFile => ({
   ordinal,
   key: `traces/${ordinal}.parquet`,
   rows,
+  incompleteRows: 0,
   bytes: 450,
   sha256: "s",
   expectedEtag: "e",

@@ -84,12 +84,12 @@ const isThisFile = ({ file }: FileWork, proof: FileProof, seen: SeenObject): boo
 
 function recordFile({ context, file, key }: FileWork, proof: FileProof, seen: SeenObject | null): void {
   const { sha256, expectedEtag } = proof;
-  const { ordinal, rows, bytes } = file;
+  const { ordinal, rows, incompleteRows, bytes } = file;
   const etag = seen === null ? proof.etag : seen.etag;
   const verification: Verification = seen === null ? "none" : etag === expectedEtag ? "size+etag" : "size";
   context.record({
     type: "RecordFile",
-    file: { ordinal, key, rows, bytes, sha256, expectedEtag, etag, verification },
+    file: { ordinal, key, rows, incompleteRows, bytes, sha256, expectedEtag, etag, verification },
     now: Date.now(),
   });
 }

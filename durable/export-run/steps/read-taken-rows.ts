@@ -10,7 +10,7 @@ import {
   type SelectedRows,
   selectRows,
 } from "../../../src/parquet/read/select-rows.ts";
-import { columnsFor } from "../../../src/parquet/schema.ts";
+import { derivedColumns } from "../../../src/parquet/schema.ts";
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
 import type { Env } from "../../protocol/env.ts";
@@ -39,7 +39,7 @@ export type LeasedRows = TakenRows & { readonly lease: Lease };
 export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<LeasedRows> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
-  const exported = new Set(columnsFor({ version: spec.formatVersion, fields: spec.exportFields }));
+  const selection = { version: spec.formatVersion, fields: spec.exportFields };
   const toMemory = serialize();
   let hadRows = false;
   return async (segment) => {
@@ -47,9 +47,12 @@ export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: Snapsh
     const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
     const found = segmentFooter(env, segment);
     found.catch(() => {}); // awaited below
-    const lease = await toMemory(async () =>
-      exportMemory.acquire(bytesOf(await found, new Set([...exported, ...deciding]))),
-    );
+    let exported: ReadonlySet<ColumnName> = new Set();
+    const lease = await toMemory(async () => {
+      const footer = await found;
+      exported = new Set(derivedColumns(selection, new Set(footer.chunks.map(({ column }) => column))));
+      return exportMemory.acquire(bytesOf(footer, new Set([...exported, ...deciding])));
+    });
     const read = (columns: ReadonlySet<ColumnName>) =>
       found.then((footer) => readColumns(env, segment, footer, columns));
     try {

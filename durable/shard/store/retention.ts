@@ -43,7 +43,16 @@ export class DayRetention {
    */
   forgetRuns(now: number): void {
     this.#sql.exec("UPDATE segment SET state = 'retired', at = ? WHERE state = 'live'", now);
-    for (const table of ["change", "blob_chunk", "sealed", "footer", "summary", "claim", "answered_claim"])
+    for (const table of [
+      "change",
+      "blob_chunk",
+      "counted_value",
+      "sealed",
+      "footer",
+      "summary",
+      "claim",
+      "answered_claim",
+    ])
       this.#sql.exec(`DELETE FROM ${table}`);
   }
 

@@ -4,6 +4,7 @@ import type { RunStatistics } from "../../../src/trace/run/statistics.ts";
 import { CREATE_BLOB_CHUNKS } from "../../journal/blob-chunks.ts";
 import type { Arrivals, ShardMark } from "../../protocol/shard.ts";
 import type { Claim, SnapshotSegment } from "../../protocol/snapshot.ts";
+import { ShardValues } from "./counted-values.ts";
 import { DayRegistration } from "./day-registration.ts";
 import { ExportClaims } from "./export-claims.ts";
 import { HotChanges } from "./hot-changes.ts";
@@ -33,6 +34,7 @@ const SCHEMA = [
   "CREATE TABLE footer (segment INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
   CREATE_BLOB_CHUNKS,
   ...HotChanges.SCHEMA,
+  ...ShardValues.SCHEMA,
   ...DayRegistration.SCHEMA,
   ...ExportClaims.SCHEMA,
   ...SegmentSummaries.SCHEMA,
@@ -61,6 +63,7 @@ export interface Replaced {
 export class ShardStore {
   readonly #sql: SqlStorage;
   readonly hot: HotChanges;
+  readonly values: ShardValues;
   readonly registration: DayRegistration;
   readonly claims: ExportClaims;
   readonly summaries: SegmentSummaries;
@@ -72,6 +75,7 @@ export class ShardStore {
   private constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.hot = new HotChanges(sql);
+    this.values = new ShardValues(sql);
     this.registration = new DayRegistration(sql);
     this.claims = new ExportClaims(sql);
     this.summaries = new SegmentSummaries(sql);

@@ -62,6 +62,8 @@ export interface CommittedFile {
   readonly ordinal: number;
   readonly key: string;
   readonly rows: number;
+  /** Rows of which something was left out [ROW-17]. */
+  readonly incompleteRows: number;
   readonly bytes: number;
   /** Of the whole file, in hex. */
   readonly sha256: string;

@@ -38,6 +38,7 @@ export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): s
       prefix: keyPrefixOf(destination),
       verification: weakest(files),
       rows: runs.reduce((sum, run) => sum + run.rows, 0),
+      incomplete_rows: files.reduce((sum, file) => sum + file.incompleteRows, 0),
       bytes: files.reduce((sum, file) => sum + file.bytes, 0),
       runs: runs.map((run) => ({
         run_id: run.runId,
@@ -52,9 +53,10 @@ export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): s
   )}\n`;
 }
 
-const shownFile = ({ key, rows, bytes, sha256, expectedEtag, etag, verification }: CommittedFile) => ({
+const shownFile = ({ key, rows, incompleteRows, bytes, sha256, expectedEtag, etag, verification }: CommittedFile) => ({
   key,
   rows,
+  incomplete_rows: incompleteRows,
   bytes,
   sha256,
   expected_etag: expectedEtag,

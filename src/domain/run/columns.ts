@@ -120,6 +120,8 @@ const TABLE = {
   _patched: { kind: "count32", isRequired: true, exported: "never", isHidden: true },
   // The individual feedback on the run; null without any.
   _feedback: { kind: "array", filter: "entries", exported: "when_named", exportName: "feedbacks", isHidden: true },
+  // Names of what was acknowledged and is not in the run, because it had no room (src/trace/run/left-out.ts).
+  left_out: { kind: "array", exported: "when_named" },
 } as const satisfies Readonly<Record<string, Column>>;
 
 type Table = typeof TABLE;

@@ -89,7 +89,7 @@ export const runsQuery = closedObject({
   ...WITHOUT_EFFECT,
 }).openapi("BodyParamsForRunSchema");
 
-export const runsAnswer = z.string().openapi("ListRunsResponse", {
+export const runsAnswer = z.custom<ReadableStream<Uint8Array>>().openapi("ListRunsResponse", {
   type: "object",
   properties: {
     runs: { type: "array", items: { $ref: "#/components/schemas/RunSchema" } },

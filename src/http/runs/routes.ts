@@ -8,6 +8,7 @@ import { type Caller, readingAccess } from "../kernel/auth.ts";
 import { noMembers, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
+import { piecesStream } from "../kernel/text-stream.ts";
 import { queryOf, queryOfRun, runsAnswer, runsQuery } from "./query-schemas.ts";
 import { fieldsShown, runJson, runShown } from "./run-schema.ts";
 
@@ -31,9 +32,12 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
       const found = await queryRuns(env, tenantId, { ...queryOf(body), projects });
       if (!found.ok) return found;
       const fields = fieldsShown(body.select ?? null);
-      const runs = found.value.runs.map((run) => runJson(run, fields, tenantId));
+      const runs = found.value.runs.flatMap((run, index) => [
+        index === 0 ? "" : ",",
+        ...runJson(run, fields, tenantId),
+      ]);
       const next = found.value.next === null ? null : cursorOf(found.value.next);
-      return ok(`{"runs":[${runs.join(",")}],"cursors":${JSON.stringify({ next, prev: null })}}`);
+      return ok(piecesStream(['{"runs":[', ...runs, `],"cursors":${JSON.stringify({ next, prev: null })}}`]));
     },
   });
 
@@ -55,7 +59,7 @@ export const addRunsQueryRoutes = (app: OpenAPIHono<HttpEnv>): void => {
         const found = await queryRuns(env, tenantId, { ...query, window });
         if (!found.ok) return found;
         const [run] = found.value.runs;
-        if (run !== undefined) return ok(runJson(run, fieldsShown(null), tenantId));
+        if (run !== undefined) return ok(piecesStream(runJson(run, fieldsShown(null), tenantId)));
       }
       return fail({ reason: "not_found", what: "run", id: params.run_id });
     },

@@ -7,25 +7,31 @@ import { threadOfRun } from "../../trace/run/thread-of-run.ts";
 
 type Row = QueriedRun["row"];
 
+/** A part of a JSON text. */
+export type JsonPiece = string | Uint8Array;
+
+/** Longer JSON stays bytes: as a string it might take twice its size, and would be encoded again. */
+const LONG_BYTES = 64 * 1024;
+
 /** A member of the JSON of a run. */
 interface Member {
   /** The columns that it is made of. */
   readonly columns: readonly RowColumn[];
   /** JSON text. */
-  readonly json: (run: QueriedRun, tenantId: string) => string;
+  readonly json: (run: QueriedRun, tenantId: string) => JsonPiece;
 }
 
 /** A byte order mark is a part of the value. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /** JSON text of a value of a column. As in the original service, JSON is unchanged and costs are text. */
-const valueJson = (kind: Kind, value: Row[RowColumn]): string => {
+const valueJson = (kind: Kind, value: Row[RowColumn]): JsonPiece => {
   switch (kind) {
     case "text":
       return JSON.stringify(decoder.decode(value as Uint8Array)); // the type of that kind
     case "object":
     case "array":
-      return decoder.decode(value as Uint8Array);
+      return storedJson(value as Uint8Array);
     case "time":
       return `"${timeText(Number(value))}"`;
     case "decimal":
@@ -40,6 +46,8 @@ const valueJson = (kind: Kind, value: Row[RowColumn]): string => {
       return JSON.stringify(value);
   }
 };
+
+const storedJson = (json: Uint8Array): JsonPiece => (json.length > LONG_BYTES ? json : decoder.decode(json));
 
 /** UTC without a zone and with microseconds, as in the original service: `2030-01-31T00:00:00.000000`. */
 const timeText = (micros: number): string => {
@@ -158,14 +166,18 @@ export const columnsOfFields = (fields: readonly RunField[]): readonly RowColumn
   ...new Set(fields.flatMap((field) => KEPT.get(field)?.columns ?? [])),
 ];
 
-/** JSON text of a run; stored JSON is inserted byte for byte. */
-export const runJson = (run: QueriedRun, fields: readonly RunField[], tenantId: string): string => {
-  const members = fields.map((field) => `"${field}":${KEPT.get(field)?.json(run, tenantId) ?? "null"}`);
-  return `{${members.join(",")}}`;
-};
+/** JSON text of a run, in pieces; stored JSON is inserted byte for byte. */
+export const runJson = (run: QueriedRun, fields: readonly RunField[], tenantId: string): readonly JsonPiece[] => [
+  "{",
+  ...fields.flatMap((field, index) => [
+    `${index === 0 ? "" : ","}"${field}":`,
+    KEPT.get(field)?.json(run, tenantId) ?? "null",
+  ]),
+  "}",
+];
 
 /** For the OpenAPI document only. The answer is assembled as text, because stored JSON must not be parsed. */
-export const runShown = z.string().openapi("RunSchema", {
+export const runShown = z.custom<ReadableStream<Uint8Array>>().openapi("RunSchema", {
   type: "object",
   description: "A run. Times are UTC without a zone; inputs, outputs, extra and events are the JSON that was sent.",
 });

@@ -4,7 +4,7 @@ import { COLUMNS, type ColumnKind, type ColumnName, type PhysicalValues } from "
 import { READERS } from "../read/column-readers.ts";
 import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import type { SelectedRows } from "../read/select-rows.ts";
-import { columnsFor, type Selection } from "../schema.ts";
+import { derivedColumns, type Selection } from "../schema.ts";
 import { WRITERS } from "./column-writers.ts";
 import { segmentFile } from "./segment-file.ts";
 import type { Segment } from "./segment-writer.ts";
@@ -14,7 +14,9 @@ import type { Segment } from "./segment-writer.ts";
  * bloom filters are those of these rows. Equal input gives equal bytes.
  */
 export class RowCollector {
-  readonly #columns: ReadonlyMap<ColumnName, ColumnCollector>;
+  readonly #selection: Selection;
+  readonly #codec: Compression;
+  #columns: ReadonlyMap<ColumnName, ColumnCollector> = new Map();
   #rows = 0;
   #rawBytes = 0;
   #minStart = Number.POSITIVE_INFINITY;
@@ -22,9 +24,8 @@ export class RowCollector {
 
   /** The segment holds the columns of the selection. */
   constructor(selection: Selection, codec: Compression) {
-    this.#columns = new Map(
-      columnsFor(selection).map((column) => [column, collectorOf(COLUMNS[column].kind, column, codec)]),
-    );
+    this.#selection = selection;
+    this.#codec = codec;
   }
 
   /** Approximate size of the rows so far before compression. */
@@ -32,12 +33,18 @@ export class RowCollector {
     return this.#rawBytes;
   }
 
-  /** Adds rows of one segment. */
+  /** Adds rows of one segment. All segments hold the same columns. */
   add(held: LoadedChunks, { rows, minStart, maxStart }: SelectedRows): void {
+    if (this.#rows === 0) this.#columns = this.#collectors(held);
     for (const [column, collector] of this.#columns) this.#rawBytes += collector.add(loadedChunk(held, column), rows);
     this.#rows += rows.length;
     this.#minStart = Math.min(this.#minStart, minStart);
     this.#maxStart = Math.max(this.#maxStart, maxStart);
+  }
+
+  #collectors(held: LoadedChunks): ReadonlyMap<ColumnName, ColumnCollector> {
+    const columns = derivedColumns(this.#selection, held);
+    return new Map(columns.map((column) => [column, collectorOf(COLUMNS[column].kind, column, this.#codec)]));
   }
 
   /** The finished segment. Call once, after at least one row. */

@@ -3,7 +3,7 @@ import type { EncodedChunk } from "../chunk.ts";
 import { decompressPage } from "../encoding/codec.ts";
 import { type LoadedChunk, type LoadedChunks, loadedChunk } from "../read/loaded-chunks.ts";
 import { storedPages } from "../read/pages.ts";
-import { columnsFor, type Selection } from "../schema.ts";
+import { derivedColumns, type Selection } from "../schema.ts";
 import { ChunkWriter } from "./chunk-writer.ts";
 import { segmentFile } from "./segment-file.ts";
 
@@ -17,7 +17,7 @@ export const recodedSegment = (
   { selection, codec }: { readonly selection: Selection; readonly codec: Compression },
 ): Uint8Array =>
   segmentFile(
-    columnsFor(selection).map((column) => recoded(loadedChunk(held, column), codec)),
+    derivedColumns(selection, held).map((column) => recoded(loadedChunk(held, column), codec)),
     rows,
   );
 

@@ -7,7 +7,7 @@ import {
   type Invalid,
   invalid,
   type Location,
-  MAX_RUN_BYTES,
+  MAX_CHANGE_BYTES,
   NO_FIELDS,
   type RunChange,
   type RunFields,
@@ -37,7 +37,7 @@ export type IdMaker = (json: Uint8Array, fields: RunFields) => string;
  */
 export function runChange(bytes: Uint8Array, origin: RunOrigin): Result<RunChange, Invalid> {
   const { loc } = origin;
-  if (bytes.length > MAX_RUN_BYTES) return tooLarge(loc);
+  if (bytes.length > MAX_CHANGE_BYTES) return tooLarge(loc);
   if (!isUtf8(bytes)) return invalid(loc, "not valid UTF-8", "json_invalid");
   const scanned = scanObject(bytes);
   if (!scanned.ok) return invalid(loc, `a run must be a JSON object: ${scanned.failure.message}`, "json_invalid");

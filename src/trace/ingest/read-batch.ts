@@ -5,7 +5,7 @@ import {
   type Invalid,
   invalid,
   type Location,
-  MAX_RUN_BYTES,
+  MAX_CHANGE_BYTES,
   type RunChange,
   tooLarge,
 } from "../run/change.ts";
@@ -82,7 +82,7 @@ async function* listOfRuns(source: ByteSource, kind: "post" | "patch"): AsyncGen
     const next = await peek(source);
     if (!next.ok) return yield next;
     if (index === 0 && next.value === CLOSE_ARRAY) break;
-    const json = await takeValue(source, MAX_RUN_BYTES);
+    const json = await takeValue(source, MAX_CHANGE_BYTES);
     if (!json.ok) return yield json;
     yield runFrom(json.value, { kind, id: null, loc: [kind, index] });
     const after = await peek(source);

@@ -1,5 +1,5 @@
 import type { Result } from "../../domain/shared/result.ts";
-import { checkPost, type Invalid, invalid, MAX_RUN_BYTES, type RunChange } from "../run/change.ts";
+import { checkPost, type Invalid, invalid, MAX_CHANGE_BYTES, type RunChange } from "../run/change.ts";
 import { feedbackChange, MAX_FEEDBACK_BYTES } from "../run/feedback.ts";
 import { readWhole } from "./body/byte-source.ts";
 import { type RunOrigin, runChange } from "./parse-run.ts";
@@ -9,7 +9,7 @@ export async function readRun(
   body: ReadableStream<Uint8Array>,
   origin: RunOrigin,
 ): Promise<Result<RunChange, Invalid>> {
-  const bytes = await readSomething(body, MAX_RUN_BYTES);
+  const bytes = await readSomething(body, MAX_CHANGE_BYTES);
   if (!bytes.ok) return bytes;
   const change = runChange(bytes.value, origin);
   return change.ok ? checkPost(change.value, origin.loc) : change;

@@ -12,7 +12,7 @@ import { type Invalid, invalid, type Location } from "../run/change.ts";
 
 /**
  * Longest JSON of a short field. Text may double its size in messages between actors, which have at most 32 MiB; real
- * values have a few hundred bytes [LIM-26].
+ * values have a few hundred bytes [LIM-49].
  */
 export const MAX_SHORT_FIELD_BYTES = 1024 * 1024;
 

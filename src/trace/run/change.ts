@@ -24,6 +24,8 @@ export interface RunChange extends RunFields {
   readonly project: { readonly id: string } | { readonly name: string } | null;
   /** Only on a change of kind `feedback`. Its times and ids then serve to find the run and are not merged. */
   readonly feedback: FeedbackChange | null;
+  /** Long fields whose values were acknowledged with the change and not kept; see src/trace/run/run-size.ts. */
+  readonly leftOut?: readonly BigField[];
 }
 
 export type ChangeKind = "post" | "patch" | "feedback";
@@ -47,9 +49,9 @@ export type Invalid = Extract<Refusal, { readonly reason: "invalid" }>;
 export type Location = readonly (string | number)[];
 
 /**
- * Most bytes of one run in one request: a message between actors has at most 32 MiB, including some overhead [LIM-26].
+ * Most bytes of one run in one request: a message between actors has at most 32 MiB, including some overhead [LIM-49].
  */
-export const MAX_RUN_BYTES = 24 * 1024 * 1024;
+export const MAX_CHANGE_BYTES = 24 * 1024 * 1024;
 
 /** The fields whose values are bytes and may be long. */
 export type BigField = ColumnsWith<{ sent: number; kind: LongKind }>;
@@ -89,4 +91,4 @@ export const invalid = (loc: Location, message: string, type: string): { ok: fal
   fail({ reason: "invalid", loc, message, type });
 
 export const tooLarge = (loc: Location): { ok: false; failure: Invalid } =>
-  invalid(loc, `a run may hold at most ${MAX_RUN_BYTES} bytes in one request`, "too_large");
+  invalid(loc, `a run may hold at most ${MAX_CHANGE_BYTES} bytes in one request`, "too_large");

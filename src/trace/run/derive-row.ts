@@ -7,6 +7,7 @@ import { wellFormedJson } from "../../json/well-formed.ts";
 import type { RunFields } from "./change.ts";
 import { feedbackList } from "./feedback-list.ts";
 import { feedbackStats } from "./feedback-stats.ts";
+import { leftOutList } from "./left-out.ts";
 import type { MergedRun } from "./merge.ts";
 import { usageOf } from "./usage.ts";
 
@@ -20,7 +21,7 @@ const decoder = new TextDecoder();
  * The exportable row of a run: the fields as sent and the derived columns; the compiler checks that none is missing.
  * null: the run cannot be exported yet, because its start is unknown or there is only feedback on it.
  */
-export function deriveRow({ id, fields, patched, feedback, known }: MergedRun): SegmentRow | null {
+export function deriveRow({ id, fields, patched, feedback, leftOut, known }: MergedRun): SegmentRow | null {
   const { start_time } = fields;
   if (start_time === null || !known) return null;
   const usage = usageOf(fields.outputs, fields.extra);
@@ -42,6 +43,7 @@ export function deriveRow({ id, fields, patched, feedback, known }: MergedRun): 
     first_token_time: firstTokenTime(fields.events),
     _patched: patched,
     _feedback: jsonBytes(feedbackList(feedback)),
+    left_out: leftOutList(leftOut),
   };
   for (const [column, value] of UNSENT) row[column] ??= value;
   return row;

@@ -14,14 +14,18 @@ export const feedbackBytes = (json: string | null | undefined): number => Buffer
 
 /**
  * A list of feedback that changes apply to; each id occurs once. A feedback that is sent whole again is replaced, but
- * keeps the time at which it was created. Feedback beyond the limit is dropped.
+ * keeps the time at which it was created. Feedback beyond the limit is left out.
  */
 export function feedbackListEditor(given: readonly FeedbackEntry[]) {
   const byId = new Map(given.map((entry) => [entry.id, entry]));
   let bytes = given.reduce((sum, { json }) => sum + feedbackBytes(json), 0);
+  let isCut = false;
   const put = (id: string, json: string): void => {
     const added = feedbackBytes(json) - feedbackBytes(byId.get(id)?.json);
-    if (bytes + added > MAX_RUN_FEEDBACK_BYTES) return;
+    if (bytes + added > MAX_RUN_FEEDBACK_BYTES) {
+      isCut = true;
+      return;
+    }
     bytes += added;
     byId.set(id, { id, json });
   };
@@ -40,6 +44,8 @@ export function feedbackListEditor(given: readonly FeedbackEntry[]) {
           put(id, earlier === undefined ? json : renewed(earlier.json, json));
       }
     },
+    /** Whether some of it was left out. */
+    isCut: (): boolean => isCut,
     /** Ordered by id. */
     entries: (): readonly FeedbackEntry[] => [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
   };

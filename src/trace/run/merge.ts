@@ -1,15 +1,8 @@
 import { bitOf, COLUMNS, SENT_COLUMNS, type SentColumn } from "../../domain/run/columns.ts";
 import type { SegmentRow } from "../../domain/run/row.ts";
-import {
-  BIG_FIELDS,
-  type FeedbackEntry,
-  MAX_RUN_BYTES,
-  NO_FIELDS,
-  type RunChange,
-  type RunFields,
-  startOf,
-} from "./change.ts";
+import { type FeedbackEntry, NO_FIELDS, type RunChange, type RunFields, startOf } from "./change.ts";
 import { feedbackEntries, feedbackListEditor } from "./feedback-list.ts";
+import { FEEDBACK, isLeftOut, type LeftOut, leftOutIn } from "./left-out.ts";
 
 /**
  * Merges the changes of one run, field by field, independent of their order of arrival:
@@ -17,8 +10,8 @@ import { feedbackEntries, feedbackListEditor } from "./feedback-list.ts";
  * - A patch wins over a post; among patches, and among posts, the later one wins. A field that is not sent clears
  *   nothing. Repeating the latest change changes nothing.
  * - A dotted order sets the start only of a run that has none: a later one cannot move a run to another day.
- * - A value that would make the run larger than allowed is dropped: a run that does not fit into memory could never be
- *   sealed, and it would block the other runs of its day.
+ * - A run is never larger than allowed: a shard stores only changes that fit (src/trace/run/run-size.ts). What it left
+ *   out is named, until a patch sets the field again. Feedback beyond its limit is left out here.
  */
 
 /** A run, merged from the changes so far. */
@@ -29,6 +22,8 @@ export interface MergedRun {
   readonly patched: number;
   /** Each feedback once, ordered by id. */
   readonly feedback: readonly FeedbackEntry[];
+  /** What was acknowledged and is not in the run, because it had no room. */
+  readonly leftOut: LeftOut;
   /** Whether a post or a patch was among the changes: feedback alone does not make a run. */
   readonly known: boolean;
 }
@@ -39,7 +34,6 @@ const SMALL_CHANGE_BYTES = 64 * 1024;
 interface MergedField {
   readonly name: SentColumn;
   readonly bit: number;
-  readonly isBig: boolean;
   /** The value of rows if the field was not sent. */
   readonly unsent: string | null;
 }
@@ -47,17 +41,24 @@ interface MergedField {
 const FIELDS: readonly MergedField[] = SENT_COLUMNS.map((name) => ({
   name,
   bit: bitOf(name),
-  isBig: BIG_FIELDS.some((big) => big === name),
   unsent: COLUMNS[name].unsent ?? null,
 }));
 
 /** A run without any changes. */
-export const noRun = (id: string): MergedRun => ({ id, fields: NO_FIELDS, patched: 0, feedback: [], known: false });
+export const noRun = (id: string): MergedRun => ({
+  id,
+  fields: NO_FIELDS,
+  patched: 0,
+  feedback: [],
+  leftOut: [],
+  known: false,
+});
 
 /** The run after the changes, in order of acceptance. */
 export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): MergedRun {
   const fields: Writable<RunFields> = { ...run.fields };
   const feedback = feedbackListEditor(run.feedback);
+  const leftOut = new Set(run.leftOut);
   let { patched, known } = run;
   for (const change of changes) {
     if (change.kind === "feedback") {
@@ -65,16 +66,20 @@ export function mergeChanges(run: MergedRun, changes: Iterable<RunChange>): Merg
       continue;
     }
     known = true;
-    for (const { name, bit, isBig } of FIELDS) {
+    for (const { name, bit } of FIELDS) {
       const value = change[name];
-      if (value === null || (isBig && !hasRoom(fields, name, change))) continue;
-      if (change.kind === "patch") patched |= bit;
-      else if ((patched & bit) !== 0) continue;
+      if (value === null) continue;
+      if (change.kind === "patch") {
+        patched |= bit;
+        if (isLeftOut(name)) leftOut.delete(name);
+      } else if ((patched & bit) !== 0) continue;
       setField(fields, name, value instanceof Uint8Array ? kept(value) : value);
     }
+    for (const field of change.leftOut ?? []) leftOut.add(field);
     fields.start_time ??= startOf(change);
   }
-  return { id: run.id, fields, patched, feedback: feedback.entries(), known };
+  if (feedback.isCut()) leftOut.add(FEEDBACK);
+  return { id: run.id, fields, patched, feedback: feedback.entries(), leftOut: [...leftOut].sort(), known };
 }
 
 /** The run that was sealed as this row; further changes can be merged into it. */
@@ -85,7 +90,7 @@ export function runOfRow(row: SegmentRow): MergedRun {
     if (value !== null && (value !== unsent || (row._patched & bit) !== 0)) setField(fields, name, value);
   }
   const feedback = row._feedback === null ? [] : feedbackEntries(new TextDecoder().decode(row._feedback));
-  return { id: row.id, fields, patched: row._patched, feedback, known: true };
+  return { id: row.id, fields, patched: row._patched, feedback, leftOut: leftOutIn(row.left_out), known: true };
 }
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
@@ -102,11 +107,4 @@ function setField(fields: Writable<RunFields>, name: SentColumn, value: RunField
 function kept(value: Uint8Array): Uint8Array {
   const besideBytes = value.buffer.byteLength - value.length;
   return besideBytes <= Math.max(value.length, SMALL_CHANGE_BYTES) ? value : new Uint8Array(value);
-}
-
-/** Whether the big fields stay below the limit of one request when one of them is replaced. */
-function hasRoom(fields: RunFields, replaced: SentColumn, change: RunFields): boolean {
-  let bytes = 0;
-  for (const big of BIG_FIELDS) bytes += (big === replaced ? change : fields)[big]?.length ?? 0;
-  return bytes <= MAX_RUN_BYTES;
 }

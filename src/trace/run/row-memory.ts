@@ -22,9 +22,15 @@ export function rowBytes(row: SegmentRow): number {
   return bytes;
 }
 
-/** A copy of the row to keep: its bytes are views, each of which keeps its whole buffer in memory. */
+/** A row to keep: a value that is a view, which keeps its whole buffer in memory, is copied unless it is most of it. */
 export function ownRow(row: SegmentRow): SegmentRow {
   const own = { ...row };
-  for (const field of BIG_FIELDS) own[field] = row[field] && new Uint8Array(row[field]);
+  for (const field of BIG_FIELDS) own[field] = row[field] && ownBytes(row[field]);
   return own;
 }
+
+/** Values of this part of their buffer are not copied: a long one would be in memory twice. */
+const MOST = 7 / 8;
+
+const ownBytes = (value: Uint8Array): Uint8Array =>
+  value.length >= MOST * value.buffer.byteLength ? value : new Uint8Array(value);

@@ -22,6 +22,7 @@ const file = {
   ordinal: 0,
   key: "traces/0.parquet",
   rows: 30,
+  incompleteRows: 0,
   bytes: 900,
   sha256: "s",
   expectedEtag: "e",

@@ -7,6 +7,7 @@ const file = (ordinal: number, verification: Verification): CommittedFile => ({
   ordinal,
   key: `traces/${ordinal}.parquet`,
   rows: 10,
+  incompleteRows: ordinal,
   bytes: 30,
   sha256: "5a".repeat(32),
   expectedEtag: "0d".repeat(16),
@@ -47,6 +48,14 @@ describe("the manifest", () => {
         },
       ],
     });
+  });
+
+  it("has the number of rows of which something was left out, of each file and of the export", () => {
+    const { incomplete_rows: total, runs } = written("size+etag", "size+etag", "size+etag");
+    expect([total, runs[0].files.map((one: { incomplete_rows: number }) => one.incomplete_rows)]).toEqual([
+      3,
+      [0, 1, 2],
+    ]);
   });
 
   it("has the weakest verification of its files as the verification of the export", () => {

@@ -149,8 +149,8 @@ describe("a column of a run", () => {
     const shown = RUN_FIELDS.filter((field) => ROW_COLUMNS.some((column) => column === field));
     expect([...shown].sort()).toEqual(ROW_COLUMNS.filter((column) => !COLUMNS[column].isHidden).sort());
     for (const field of shown) {
-      expect(runJson({ row: FULL_ROW, projectId: "p" }, [field], "t"), field).not.toBe(`{"${field}":null}`);
-      const missing = runJson({ row: { id: FULL_ROW.id }, projectId: "p" }, [field], "t");
+      expect(runJson({ row: FULL_ROW, projectId: "p" }, [field], "t").join(""), field).not.toBe(`{"${field}":null}`);
+      const missing = runJson({ row: { id: FULL_ROW.id }, projectId: "p" }, [field], "t").join("");
       const isOwnId = field === "id" || field === "trace_id";
       const expected = isOwnId ? `"${FULL_ROW.id}"` : (COLUMNS[field as RowColumn].missing ?? "null");
       expect(missing).toBe(`{"${field}":${expected}}`);

@@ -33,7 +33,7 @@ interface Upload {
 const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: number) => Promise<void>): Upload => {
   const partBytes = 16 * MIB;
   const spec = specOf({ partBytes, partsInFlight: 4 });
-  const file = { ordinal: 0, rows: 30, bytes: parts * partBytes, pieces: [] };
+  const file = { ordinal: 0, rows: 30, incompleteRows: 0, bytes: parts * partBytes, pieces: [] };
   const events: ExportRunEvent[] = [
     { type: "RunStarted", spec, at: NOW },
     { type: "AttemptStarted", retry: 0, at: NOW, deadline: NOW + 4 * HOUR_MS },

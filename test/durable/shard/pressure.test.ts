@@ -4,7 +4,6 @@ import { editFeedback, findFeedback } from "../../../durable/worker/feedback.ts"
 import { queryRuns } from "../../../durable/worker/query/query.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
 import { queryOf } from "../../../src/http/runs/query-schemas.ts";
-import { MAX_RUN_BYTES } from "../../../src/trace/run/change.ts";
 import {
   bytes,
   DAY,
@@ -12,7 +11,6 @@ import {
   exported,
   feedback,
   ingest,
-  NOON,
   newId,
   newProject,
   patch,
@@ -125,17 +123,4 @@ it("a storage that is full refuses the request, keeps none of it, and accepts it
   expect(await exported(project)).toHaveLength(1);
   expect((await shard(project).ingest(sent)).ok).toBe(true);
   expect(await exported(project)).toHaveLength(3);
-});
-
-it("a run that is sent in many requests stays within its limit, and other runs are exported", async () => {
-  const project = newProject();
-  const [large, otherRun] = [newId(), newId()];
-  const half = bytes(JSON.stringify("x".repeat(MAX_RUN_BYTES / 2 - 10)));
-  const home = { project: { name: "demo" }, start_time: NOON } as const;
-  await ingest(project, post(large, { inputs: half }), post(otherRun));
-  for (const field of ["outputs", "extra", "events"]) await ingest(project, patch(large, { ...home, [field]: half }));
-  const [first, second] = await exported(project);
-  expect([first?.id, second?.id]).toEqual([large, otherRun]);
-  expect([first?.inputs?.length, first?.outputs?.length]).toEqual([half.length, half.length]);
-  expect([first?.extra, first?.events]).toEqual([null, null]);
 });

@@ -34,7 +34,9 @@ describe("a patch that names neither project nor day", () => {
     const project = newProject(3);
     const ids = Array.from({ length: 20 }, newId);
     await ingest(project, ...ids.map((id) => post(id)));
-    expect(await unroutedOf(project).route(ids.map((id) => patch(id, ended)))).toEqual(ok({ delivered: 20, kept: 0 }));
+    expect(await unroutedOf(project).route(ids.map((id) => patch(id, ended)))).toEqual(
+      ok({ delivered: 20, kept: 0, tooLarge: [] }),
+    );
     expect((await exported(project)).map(({ status }) => status)).toEqual(ids.map(() => "success"));
   });
 
@@ -61,11 +63,11 @@ describe("a patch that names neither project nor day", () => {
   it("is delivered by the alarm", async () => {
     const project = newProject();
     const id = newId();
-    expect(await unroutedOf(project).route([patch(id, ended)])).toEqual(ok({ delivered: 0, kept: 1 }));
+    expect(await unroutedOf(project).route([patch(id, ended)])).toEqual(ok({ delivered: 0, kept: 1, tooLarge: [] }));
     await ingest(project, post(id));
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await runDurableObjectAlarm(stub(project));
-    expect(await unroutedOf(project).route([patch(id, {})])).toEqual(ok({ delivered: 1, kept: 0 }));
+    expect(await unroutedOf(project).route([patch(id, {})])).toEqual(ok({ delivered: 1, kept: 0, tooLarge: [] }));
     expect(await exported(project)).toMatchObject([{ status: "success" }]);
   });
 
@@ -250,7 +252,7 @@ it("a shard that is unavailable loses no change, and no later lookup overtakes a
       most = Math.max(most, ++inFlight);
       await new Promise((resolve) => setTimeout(resolve, 100));
       inFlight -= 1;
-      return ok({ accepted: 1, note: null });
+      return ok({ accepted: 1, tooLarge: [], registrationToken: null });
     },
   };
   let unanswered = 0;
@@ -366,7 +368,7 @@ describe("even when many days of many projects are newer", () => {
     await ingest(project, post(id));
     await noteNewerDays(project);
     const sent = { ...feedback(id, { key: "liked", score: 1 }), start_time: NOON };
-    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0 }));
+    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0, tooLarge: [] }));
   });
 
   it("a patch that names the project of its run finds it on the first lookup", async () => {
@@ -375,7 +377,7 @@ describe("even when many days of many projects are newer", () => {
     await ingest(project, post(id));
     await noteNewerDays(project);
     const sent = patch(id, { ...ended, project: { id: project.project.id } });
-    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0 }));
+    expect(await unroutedOf(project).route([sent])).toEqual(ok({ delivered: 1, kept: 0, tooLarge: [] }));
   });
 
   it("every registered day is searched for a run without a known day", async () => {

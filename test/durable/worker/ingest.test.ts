@@ -46,7 +46,7 @@ describe("one ingest request", () => {
     const shardOf = (name: string) => ({
       async ingest(changes: readonly RunChange[]) {
         places.add(name);
-        return ok({ accepted: changes.length, note: null });
+        return ok({ accepted: changes.length, tooLarge: [], registrationToken: null });
       },
     });
     const far = { ...env, TRACE_SHARD: { getByName: shardOf } as unknown as Env["TRACE_SHARD"] };

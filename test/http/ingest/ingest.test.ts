@@ -176,6 +176,25 @@ describe("a body that is not valid answers 422 in the format of ingest clients",
     expect([answer.status, Object.keys(answer.body)]).toEqual([422, ["error", "details"]]);
   });
 
+  it("a change that its run has no room for is refused with 413, the run and the limit", async () => {
+    await newProject(workspace, "full");
+    const half = { text: "x".repeat(17 * 1024 * 1024) };
+    const [large, other] = [run("full", { inputs: half }), run("full")];
+    expect((await call("POST", "/runs/batch", { headers, body: { post: [large, other] } })).status).toBe(202);
+    const patch = [
+      { id: large.id, outputs: half },
+      { id: other.id, outputs: { kept: true } },
+    ];
+    const answer = await call("POST", "/runs/batch", { headers, body: { patch } });
+    expect([answer.status, answer.body.error]).toEqual([
+      413,
+      expect.stringContaining(`patch.${large.id}: with this change the run would hold more than 33554432 bytes`),
+    ]);
+    const shown = async ({ id }: { id: string }) => (await call("GET", `/runs/${id}`, { headers })).body;
+    expect([(await shown(other)).outputs, (await shown(large)).outputs]).toEqual([{ kept: true }, null]);
+    expect((await shown(large)).inputs.text).toHaveLength(half.text.length);
+  });
+
   it("a body longer than MAX_BODY_BYTES is refused", async () => {
     const body = { post: [run("long", { inputs: { text: "x".repeat(2000) } })] };
     const answer = await callWith({ MAX_BODY_BYTES: "1000" }, "POST", "/runs/batch", { headers, body });

@@ -183,6 +183,7 @@ it("a run is shown with the members sent and the derived ones", async () => {
       prompt_cost: null,
       completion_cost: null,
       first_token_time: null,
+      left_out: null,
     },
   ]);
   expect((await call("GET", `/api/v1/runs/${id(3)}`, { headers: workspace.headers })).body.start_time).toBe(

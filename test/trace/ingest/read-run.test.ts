@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalUuid, timestampOfUuid } from "../../../src/domain/shared/run-id.ts";
 import { deriveRunId } from "../../../src/trace/ingest/derive-run-id.ts";
 import { readFeedback, readRun } from "../../../src/trace/ingest/read-run.ts";
-import { MAX_RUN_BYTES } from "../../../src/trace/run/change.ts";
+import { MAX_CHANGE_BYTES } from "../../../src/trace/run/change.ts";
 import { PARENT_ID, PROJECT_ID, RUN_ID, START, START_MICROS, streamOf, text } from "../samples.ts";
 
 const post = (run: object | string) =>
@@ -156,7 +156,7 @@ describe("reading one run", () => {
     });
     const change = await readRun(endless, { kind: "post", id: null, loc: [] });
     expect(change).toMatchObject({ ok: false, failure: { type: "too_large" } });
-    expect(sent).toBeLessThan(MAX_RUN_BYTES + 4 * 1024 * 1024);
+    expect(sent).toBeLessThan(MAX_CHANGE_BYTES + 4 * 1024 * 1024);
   });
 
   it("refuses a run of very many members, with the reason", async () => {

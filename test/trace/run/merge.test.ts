@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SegmentRow } from "../../../src/domain/run/row.ts";
-import { BIG_FIELDS, MAX_RUN_BYTES, type RunChange } from "../../../src/trace/run/change.ts";
+import { BIG_FIELDS, type RunChange } from "../../../src/trace/run/change.ts";
 import { decodeChange, encodeChange } from "../../../src/trace/run/change-codec.ts";
 import { deriveRow } from "../../../src/trace/run/derive-row.ts";
 import { MAX_RUN_FEEDBACK_BYTES } from "../../../src/trace/run/feedback-list.ts";
@@ -120,23 +120,28 @@ describe("merging the changes of a run", () => {
   });
 });
 
-describe("a value that would exceed the size limit of a run", () => {
-  it("is left out, also in feedback, and the previous value is kept", () => {
+describe("what a run has no room for", () => {
+  it("is left out of the feedback on it, the earlier feedback is kept, and the run says so", () => {
     const comment = (id: string, length: number) => feedback(id, { key: "k", comment: "c".repeat(length) });
     const most = MAX_RUN_FEEDBACK_BYTES / 2;
     const kept = merge(comment("a", most), comment("b", most), comment("c", 10), comment("a", 5), comment("d", 10));
     expect(kept.feedback.map(({ id }) => id)).toEqual(["a", "c", "d"]);
     const long = (id: string) => feedback(id, { key: "k", comment: "長".repeat(most / 3) });
     expect(merge(long("a"), long("b")).feedback.map(({ id }) => id)).toEqual(["a"]);
-    const half = new Uint8Array(MAX_RUN_BYTES / 2);
-    const { fields: run } = merge(
-      change("post", { inputs: half, name: "n" }),
-      change("patch", { outputs: half, extra: half }),
-    );
-    expect([run.inputs === half, run.outputs === half, run.extra, run.name]).toEqual([true, true, null, "n"]);
-    const again = new Uint8Array(half.length);
-    const replaced = merge(change("post", { inputs: half }), change("patch", { inputs: again }));
-    expect(replaced.fields.inputs === again).toBe(true);
+    expect(kept.leftOut).toEqual(["feedback"]);
+    expect(runOfRow(row(change("post", { start_time: START_MICROS }), long("a"), long("b"))).leftOut).toEqual([
+      "feedback",
+    ]);
+  });
+
+  it("is named by the run, also after its seal, until a patch sets the field again", () => {
+    const post = change("post", { start_time: START_MICROS });
+    const cut: RunChange = { ...change("patch", { name: "n" }), leftOut: ["outputs", "events"] };
+    const merged = merge(post, cut, change("post", { outputs: bytes("{}"), start_time: START_MICROS }));
+    expect([merged.fields.name, merged.leftOut]).toEqual(["n", ["events", "outputs"]]);
+    const sealed = runOfRow(row(post, cut));
+    expect(sealed.leftOut).toEqual(["events", "outputs"]);
+    expect(mergeChanges(sealed, [change("patch", { outputs: bytes("{}") })]).leftOut).toEqual(["events"]);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   checkPost,
   type Invalid,
   invalid,
-  MAX_RUN_BYTES,
+  MAX_CHANGE_BYTES,
   NO_FIELDS,
   type RunChange,
   tooLarge,
@@ -23,7 +23,7 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024;
  * Limit of bytes of fields that wait for their run's own part, in addition to one whole run: isolates have 128 MB, and
  * every known client sends a run's own part first [LIM-24].
  */
-const MAX_HELD_BYTES = MAX_PENDING_BYTES + MAX_RUN_BYTES;
+const MAX_HELD_BYTES = MAX_PENDING_BYTES + MAX_CHANGE_BYTES;
 
 /** Most runs of one body. A little of each run stays in memory until the end [LIM-24]. */
 const MAX_RUNS = 20_000;
@@ -143,7 +143,7 @@ function addPart(run: GatheredRun, field: BigField | null, part: MultipartPart<N
   if (content === "encoded") return encoded(part.name);
   if (!(content instanceof Uint8Array)) return tooLarge(loc);
   run.total += content.length;
-  if (run.total > MAX_RUN_BYTES) return tooLarge(loc);
+  if (run.total > MAX_CHANGE_BYTES) return tooLarge(loc);
   if (field === null) {
     const change = runChange(content, { kind: run.kind, id: run.id, loc });
     const checked = change.ok ? checkPost(change.value, loc) : change;
@@ -195,7 +195,7 @@ function classify(name: string): Wanted<Named> {
   const kind = readName(name);
   switch (kind.what) {
     case "run":
-      return { kind, maxBytes: MAX_RUN_BYTES };
+      return { kind, maxBytes: MAX_CHANGE_BYTES };
     case "feedback":
       return { kind, maxBytes: MAX_FEEDBACK_BYTES };
     case "passed_over":

@@ -5,7 +5,7 @@ import {
   type Invalid,
   invalid,
   type Location,
-  MAX_RUN_BYTES,
+  MAX_CHANGE_BYTES,
   NO_FIELDS,
   type RunChange,
   tooLarge,
@@ -46,7 +46,7 @@ export function changeOf(span: Span, context: SpanContext): Result<RunChange, In
   const { group, place, loc } = context;
   if (context.sharedBytes > MAX_RESOURCE_BYTES)
     return invalid(loc, `its resource and scope may hold at most ${MAX_RESOURCE_BYTES} bytes`, "too_large");
-  if (jsonBytes(span) > MAX_RUN_BYTES) return tooLarge(loc);
+  if (jsonBytes(span) > MAX_CHANGE_BYTES) return tooLarge(loc);
   const end = span.endNanos === 0n ? null : microsFromEpochNanos(span.endNanos);
   if (span.endNanos !== 0n && end === null)
     return invalid([...loc, "endTimeUnixNano"], "must be a time from 1970 to 2254", "datetime_parsing");
@@ -82,7 +82,7 @@ export function changeOf(span: Span, context: SpanContext): Result<RunChange, In
     extra: bytesOf(extraOf(span, group, draft)),
     events: bytesOf(eventsJson(span.events)),
   };
-  return changeBytes(change) > MAX_RUN_BYTES ? tooLarge(loc) : ok(change);
+  return changeBytes(change) > MAX_CHANGE_BYTES ? tooLarge(loc) : ok(change);
 }
 
 function bytesOf(text: string | null): Uint8Array | null {

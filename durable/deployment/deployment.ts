@@ -18,7 +18,7 @@ import { Journal } from "../journal/journal.ts";
 import { fleet } from "../protocol/actors.ts";
 import type { DeploymentProtocol, Serving } from "../protocol/deployment.ts";
 import type { Env } from "../protocol/env.ts";
-import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery, listedIds } from "../protocol/list-batch.ts";
 import type { Offer } from "../protocol/listener.ts";
 import { servingOf } from "./data-plane/agent.ts";
 import type { DeploymentLog } from "./data-plane/deployment-log.ts";
@@ -61,7 +61,7 @@ export class DeploymentActor extends DurableObject<Env> implements DeploymentPro
     const all = revisionsOf(this.#journal.state, this.#id());
     if (!all.ok) return all;
     const records = new Map(all.value.map((record) => [record.id, record]));
-    return ok(await batchOf([...records.keys()], query, async (id) => records.get(id) ?? null));
+    return ok(await batchOf(listedIds([...records.keys()]), query, async (id) => records.get(id) ?? null));
   }
 
   async revision(id: string): Promise<Result<RevisionRecord, Refusal>> {

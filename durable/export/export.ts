@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { announceExport } from "../../src/domain/export/announce.ts";
 import type { ExportCommand, LateLook } from "../../src/domain/export/commands.ts";
+import { nextCheck } from "../../src/domain/export/days.ts";
 import type { ExportEvent } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
 import { isMarkerDue } from "../../src/domain/export/marker.ts";
 import type { ExportOrder } from "../../src/domain/export/order.ts";
-import { partitionsOfExport } from "../../src/domain/export/partitions.ts";
 import { awaitsManifest, isManifestDue } from "../../src/domain/export/proof.ts";
 import type { ExportRecord } from "../../src/domain/export/records.ts";
 import { nextWindow } from "../../src/domain/export/spawn.ts";
@@ -22,12 +22,13 @@ import { TurnQueue } from "../journal/turn-queue.ts";
 import type { Env } from "../protocol/env.ts";
 import type { ExportProtocol } from "../protocol/export.ts";
 import type { ListBatchQuery } from "../protocol/list-batch.ts";
+import { findDaysWithRows } from "./days.ts";
 import { deliverOfExport } from "./deliver.ts";
 import { findLateRows } from "./late-rows.ts";
 import { readManifest, removeMarker, writeManifest } from "./manifest.ts";
 import { findRun, listRuns, runAsOf, runEvents } from "./runs.ts";
 
-/** One export: starts a run for each day, keeps the deadline, and proves the whole with a manifest. */
+/** One export: starts a run for each day with rows, keeps the deadline, and proves the whole with a manifest. */
 export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   readonly #journal = new Journal(this.ctx.storage, {
     decider: bulkExport,
@@ -42,9 +43,8 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   });
 
   async create({ definition, destination, shards }: ExportOrder): Promise<void> {
-    const partitions = partitionsOfExport(definition);
     const { limits } = readSettings(this.env);
-    const plan = { definition, destination, shards, limits, partitions };
+    const plan = { definition, destination, shards, limits };
     this.#turns.begin({ type: "Create", plan, now: Date.now() });
   }
 
@@ -116,6 +116,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   async #act(isLatest: () => boolean): Promise<boolean> {
     try {
       this.#submit({ type: "Wake", look: await this.#findLate(), now: Date.now() });
+      await this.#checkDays();
       await this.#deliverAll();
       await this.#prove(isLatest);
       await this.#withdraw(isLatest);
@@ -137,13 +138,23 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
     return findLateRows(this.env, state.plan, window.start, state);
   }
 
+  /** Checks which of the next days have rows, until runs wait or fill all places. */
+  async #checkDays(): Promise<void> {
+    for (let { state } = this.#journal; state.status === "RUNNING"; state = this.#journal.state) {
+      const next = nextCheck(state);
+      if (next === null) return;
+      const { upto, withRows } = await findDaysWithRows(this.env, state.plan, next);
+      this.#submit({ type: "RecordDays", from: next.from, upto, withRows, now: Date.now() });
+    }
+  }
+
   /** When every run is done, writes the manifest into the bucket; only then is the export COMPLETED. */
   async #prove(isLatest: () => boolean): Promise<void> {
     this.#submit({ type: "BeginManifest", now: Date.now() });
     const { state } = this.#journal;
     if (state.status !== "RUNNING" || !isManifestDue(state, Date.now())) return;
     const isWanted = () => awaitsManifest(this.#journal.state);
-    const written = await writeManifest(this.env, state.plan, isWanted);
+    const written = await writeManifest(this.env, state, isWanted);
     const now = Date.now();
     // A failure of a turn that hung does not count: a later turn does its work now.
     if (!written.ok) {

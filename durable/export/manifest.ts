@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { keyPrefixOf, manifestKey, successKey } from "../../src/domain/destination/layout.ts";
 import type { ExportPlan, ManifestFacts } from "../../src/domain/export/events.ts";
+import { admittedRuns, type KnownRuns } from "../../src/domain/export/known-runs.ts";
 import { type ExportRunFiles, manifestOf } from "../../src/domain/export/manifest.ts";
 import type { Refusal, StoreFailure } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
@@ -8,9 +9,19 @@ import { isAsSent } from "../../src/store/etags.ts";
 import { storeFailure } from "../../src/store/failures.ts";
 import { putOrFind } from "../../src/store/put-or-find.ts";
 import type { Store } from "../../src/store/store.ts";
+import { mapConcurrent } from "../concurrency/map-concurrent.ts";
 import { exportRun } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import { openBucket } from "../secrets/open-bucket.ts";
+
+/** Runs that are asked for their files at once. */
+const RUN_LANES = 16;
+
+/** What the text of a manifest follows from. */
+interface Listed {
+  readonly plan: ExportPlan;
+  readonly runs: KnownRuns;
+}
 
 /**
  * Writes `manifest.json`, then `_SUCCESS` with the SHA-256 of the manifest: a reader that finds `_SUCCESS` may trust the
@@ -18,12 +29,12 @@ import { openBucket } from "../secrets/open-bucket.ts";
  */
 export async function writeManifest(
   env: Env,
-  plan: ExportPlan,
+  { plan, runs: known }: Listed,
   isWanted: () => boolean,
 ): Promise<Result<ManifestFacts | null, StoreFailure>> {
   const { definition, destination } = plan;
-  const [runs, store] = await Promise.all([filesOfRuns(env, plan), openDestination(env, plan)]);
-  const bytes = new TextEncoder().encode(manifestOf(plan, runs));
+  const [runs, store] = await Promise.all([filesOfRuns(env, plan, known), openDestination(env, plan)]);
+  const bytes = new TextEncoder().encode(manifestOf(plan, runs, known.empty));
   const sha256 = sha256Of(bytes);
   if (!store.ok) return store;
 
@@ -65,9 +76,9 @@ export async function removeMarker(env: Env, plan: ExportPlan): Promise<StoreFai
 /** The text that `writeManifest` wrote for these facts, made again from the logs of the runs. */
 export async function readManifest(
   env: Env,
-  { plan, manifest }: { readonly plan: ExportPlan; readonly manifest: ManifestFacts },
+  { plan, runs, manifest }: Listed & { readonly manifest: ManifestFacts },
 ): Promise<Result<string, Refusal>> {
-  const text = manifestOf(plan, await filesOfRuns(env, plan));
+  const text = manifestOf(plan, await filesOfRuns(env, plan, runs), runs.empty);
   if (sha256Of(new TextEncoder().encode(text)) === manifest.sha256) return ok(text);
   const message = `Another version wrote this manifest; read it in the bucket, at ${manifest.key}.`;
   return fail({ reason: "conflict", message });
@@ -75,15 +86,12 @@ export async function readManifest(
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-async function filesOfRuns(env: Env, plan: ExportPlan): Promise<readonly ExportRunFiles[]> {
-  const runs: ExportRunFiles[] = [];
-  for (const { ordinal } of plan.partitions) {
-    const files = await exportRun(env, plan.definition.id, ordinal).files();
+const filesOfRuns = (env: Env, { definition }: ExportPlan, runs: KnownRuns): Promise<readonly ExportRunFiles[]> =>
+  mapConcurrent(RUN_LANES, admittedRuns(runs), async ({ ordinal }) => {
+    const files = await exportRun(env, definition.id, ordinal).files();
     if (files === null) throw new Error(`run ${ordinal} reported its end but lists no files`);
-    runs.push(files);
-  }
-  return runs;
-}
+    return files;
+  });
 
 /** Every failure to open the bucket becomes a failure of the store: the manifest has no other kind. */
 async function openDestination(env: Env, { definition }: ExportPlan): Promise<Result<Store, StoreFailure>> {

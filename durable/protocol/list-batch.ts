@@ -1,6 +1,5 @@
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import type { Page } from "../../src/domain/shared/page.ts";
-import { pageOf } from "../../src/domain/shared/page.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 
 /** Long lists are sent between actors in batches, because a message holds at most 32 MiB. */
@@ -25,23 +24,38 @@ export const BATCH_CHARACTERS = 4 * 1024 * 1024;
 /** Items read concurrently; each may wake an actor. */
 const READ_TOGETHER = 64;
 
+/** The ids of a long list. */
+export interface ListedIds {
+  readonly length: number;
+  idAt(index: number): string;
+  /** -1: the list does not have it. */
+  indexOf(id: string): number;
+}
+
+export const listedIds = (ids: readonly string[]): ListedIds => ({
+  length: ids.length,
+  idAt: (index) => ids[index] ?? "",
+  indexOf: (id) => ids.indexOf(id),
+});
+
 /** A batch of a list. The order of ids never changes; items that no longer exist (null) are left out. */
 export async function batchOf<T>(
-  ids: readonly string[],
+  ids: ListedIds,
   { after, offset, limit }: ListBatchQuery,
-  read: (id: string) => Promise<T | null>,
+  read: (id: string, index: number) => Promise<T | null>,
 ): Promise<ListBatch<T>> {
-  const pageIds = pageOf(ids, { offset: after === null ? offset : ids.indexOf(after) + 1, limit });
+  const first = after === null ? offset : ids.indexOf(after) + 1;
+  const end = Math.min(ids.length, limit === null ? ids.length : first + limit);
   const items: T[] = [];
   let characters = 0;
-  for (let at = 0; at < pageIds.length; at += READ_TOGETHER) {
-    const batch = pageIds.slice(at, at + READ_TOGETHER);
-    for (const [index, item] of (await Promise.all(batch.map(read))).entries()) {
+  for (let at = first; at < end; at += READ_TOGETHER) {
+    const batch = Array.from({ length: Math.min(READ_TOGETHER, end - at) }, (_, i) => at + i);
+    const records = await Promise.all(batch.map((index) => read(ids.idAt(index), index)));
+    for (const [i, item] of records.entries()) {
       if (item === null) continue;
       items.push(item);
       characters += JSON.stringify(item).length;
-      const isLast = at + index + 1 === pageIds.length;
-      if (characters >= BATCH_CHARACTERS && !isLast) return { items, next: batch[index] ?? null };
+      if (characters >= BATCH_CHARACTERS && at + i + 1 < end) return { items, next: ids.idAt(at + i) };
     }
   }
   return { items, next: null };

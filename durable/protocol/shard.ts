@@ -33,9 +33,10 @@ export interface TraceShardProtocol {
   snapshot(window: Window, footerBytes: number, claim: Claim | null): Promise<Snapshot>;
   /**
    * Whether rows arrived for windows that ended by `before` and that the schedule has exported already. May answer true
-   * where none did, never the other way round. Clears the day registration.
+   * where none did, never the other way round. `empty`: windows
+   * that the schedule found empty without asking this shard. Clears the day registration.
    */
-  hasLate(scheduleId: string, before: number): Promise<boolean>;
+  hasLate(scheduleId: string, before: number, empty: readonly Window[]): Promise<boolean>;
   /** Frees the late rows that an export has claimed, because it ended without completing. It can claim none again. */
   release(exportId: string): Promise<void>;
   /** Content of feedback on runs of this shard. */

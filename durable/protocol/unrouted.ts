@@ -1,4 +1,5 @@
 import type { Result } from "../../src/domain/shared/result.ts";
+import type { Window } from "../../src/domain/shared/time.ts";
 import type { Order } from "../../src/trace/query/order.ts";
 import type { FeedbackChange, RunChange } from "../../src/trace/run/change.ts";
 import type { Capacity } from "./shard.ts";
@@ -10,8 +11,16 @@ import type { Capacity } from "./shard.ts";
 export interface UnroutedProtocol {
   /** Registers that the project has runs on that day. Must be durable before the first of them is acknowledged. */
   registerDay(day: KnownDay): Promise<void>;
-  /** Days registered after an earlier answer, in order, and the `after` of the next query (0 at first). */
-  registeredDays(query: RegisteredDaysQuery): Promise<{ readonly days: readonly string[]; readonly upTo: number }>;
+  /**
+   * Days registered after an earlier answer, in order, and the `after` of the next query (0 at first). `empty`: the parts
+   * of the day in which the schedule's exports found no rows.
+   */
+  registeredDays(query: RegisteredDaysQuery): Promise<RegisteredDays>;
+  /**
+   * The first registered days of the window, in order. For a schedule it also records that the days between them are empty.
+   * A day that was recorded as empty in the window stays so in later answers.
+   */
+  findDays(query: FindDaysQuery): Promise<{ readonly days: readonly string[]; readonly isAll: boolean }>;
   /**
    * The first `limit` days on which projects have runs, in order, with all projects of each. Unrouted changes of runs on
    * these days have been delivered, except to shards that refuse changes at the moment.
@@ -85,8 +94,26 @@ export interface KnownDay {
 /** Days `YYYY-MM-DD`, both included. */
 export interface RegisteredDaysQuery {
   readonly projectId: string;
+  /** null: the answer needs no empty windows. */
+  readonly scheduleId: string | null;
   /** Number of the last registration that the caller knows. */
   readonly after: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly limit: number;
+}
+
+export interface RegisteredDays {
+  readonly days: readonly { readonly day: string; readonly empty: readonly Window[] }[];
+  readonly upTo: number;
+}
+
+/** Days `YYYY-MM-DD`, both included: those that the window touches. */
+export interface FindDaysQuery {
+  readonly projectId: string;
+  /** null: no schedule spawned the export that asks. */
+  readonly scheduleId: string | null;
+  readonly window: Window;
   readonly firstDay: string;
   readonly lastDay: string;
   readonly limit: number;

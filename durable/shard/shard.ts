@@ -98,11 +98,14 @@ export class TraceShardActor extends DurableObject<Env> implements TraceShardPro
     return { segments };
   }
 
-  async hasLate(scheduleId: string, before: number): Promise<boolean> {
+  async hasLate(scheduleId: string, before: number, empty: readonly Window[]): Promise<boolean> {
     const store = this.#store;
     if (store === null) return false;
-    store.registration.clear();
-    return store.claims.hasLate(scheduleId, before);
+    return this.ctx.storage.transactionSync(() => {
+      store.registration.clear();
+      store.claims.addEmpty(scheduleId, empty);
+      return store.claims.hasLate(scheduleId, before);
+    });
   }
 
   async release(exportId: string): Promise<void> {

@@ -15,12 +15,13 @@ export class DeletionQueue {
     this.queue = new DayQueue(sql, "deletion_queue");
   }
 
-  /** Queues the days of the project and deletes its feedback. Must run within one transaction. */
+  /** Queues the days of the project and deletes its feedback and empty windows. Must run within one transaction. */
   deleteProject(projectId: string, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO deleted_project (project) VALUES (?)", projectId);
     this.queue.addDaysOf(projectId, now);
     this.#sql.exec("DELETE FROM day WHERE project = ?", projectId);
     this.#sql.exec("DELETE FROM feedback WHERE project = ?", projectId);
+    this.#sql.exec("DELETE FROM empty_window WHERE project = ?", projectId);
   }
 
   /** Whether the day belongs to a deleted project; if so, it is queued. */

@@ -9,16 +9,17 @@ import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 import { feedbackBytes, MAX_RUN_FEEDBACK_BYTES } from "../../src/trace/run/feedback-list.ts";
 import { candidateDays } from "../../src/trace/run/routing.ts";
 import { Alarm } from "../journal/alarm.ts";
-import { traceShard } from "../protocol/actors.ts";
 import type { Env } from "../protocol/env.ts";
 import type { Capacity } from "../protocol/shard.ts";
 import { isStorageFault, STORAGE_UNAVAILABLE, TOO_MANY_UNROUTED_CHANGES } from "../protocol/storage-faults.ts";
 import type {
   DaysToQuery,
   FeedbackQuery,
+  FindDaysQuery,
   KnownDay,
   LocatedFeedback,
   LocatedFeedbackPage,
+  RegisteredDays,
   RegisteredDaysQuery,
   RoutedCount,
   UnroutedProtocol,
@@ -26,8 +27,10 @@ import type {
 import { DayQueue } from "./day-queue.ts";
 import { DeletionQueue } from "./deletion-queue.ts";
 import { deliverToDays } from "./deliver-to-days.ts";
+import { EmptyWindows } from "./empty-windows.ts";
 import { eraseDay } from "./erase-day.ts";
 import { FeedbackIndex } from "./feedback-index.ts";
+import { recheckRetention } from "./recheck-retention.ts";
 import { MESSAGE_BYTES, UnroutedSearch } from "./search.ts";
 import { SearchedDays } from "./searched-days.ts";
 import { type Parked, UnroutedStore } from "./store.ts";
@@ -63,6 +66,7 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
   readonly #deletions = new DeletionQueue(this.ctx.storage.sql);
   /** Days whose shards must check their retention, because it became shorter. */
   readonly #retentionChecks = new DayQueue(this.ctx.storage.sql, "retention_queue");
+  readonly #empty = new EmptyWindows(this.ctx.storage.sql);
   readonly #feedback = new FeedbackIndex(this.ctx.storage.sql);
   readonly #alarm = new Alarm(this.ctx.storage);
   readonly #searched = new SearchedDays(this.#store);
@@ -75,8 +79,13 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     this.#registerDay(day);
   }
 
-  async registeredDays(query: RegisteredDaysQuery) {
-    return this.#store.registeredDays(query);
+  async registeredDays(query: RegisteredDaysQuery): Promise<RegisteredDays> {
+    const { days, upTo } = this.#store.registeredDays(query);
+    return { days: days.map((day) => ({ day, empty: this.#empty.on(day, query) })), upTo };
+  }
+
+  async findDays(query: FindDaysQuery) {
+    return this.ctx.storage.transactionSync(() => this.#empty.findDays(query));
   }
 
   async route(changes: readonly RunChange[]): Promise<Result<RoutedCount, Capacity>> {
@@ -168,7 +177,9 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
       await this.#workOff(this.#deletions.queue, DAYS_ERASED_PER_ALARM, (day) =>
         eraseDay(this.env, this.#tenantId, day),
       );
-      await this.#workOff(this.#retentionChecks, RETENTION_CHECKS_PER_ALARM, (day) => this.#recheckRetention(day));
+      await this.#workOff(this.#retentionChecks, RETENTION_CHECKS_PER_ALARM, (day) =>
+        recheckRetention(this.env, this.#tenantId, day),
+      );
       const dropped = this.#store.dropOlderThan(Date.now() - DROP_AFTER_MS);
       if (dropped > 0) this.#feedback.forgetDropped();
       if (dropped > 0) log("unrouted_dropped", { tenantId: this.#tenantId, changes: dropped });
@@ -215,12 +226,6 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
         log("day_failed", { tenantId: this.#tenantId, ...day, message: String(fault) });
       }
     }
-  }
-
-  async #recheckRetention({ projectId, day, shards }: KnownDay): Promise<boolean> {
-    for (let shard = 0; shard < shards; shard += 1)
-      await traceShard(this.env, { tenantId: this.#tenantId, projectId, day, shard }).recheckRetention();
-    return true;
   }
 
   /** Above 50 % only changes of known runs are accepted: these are delivered soon. */

@@ -40,9 +40,17 @@ async function statisticsOfProject(
   { id: projectId, shards }: Project,
   maxShards: number,
 ): Promise<RunStatistics> {
-  const everything = { projectId, after: 0, firstDay: "0000-01-01", lastDay: "9999-12-31", limit: MAX_DAYS };
+  const everything = {
+    projectId,
+    scheduleId: null,
+    after: 0,
+    firstDay: "0000-01-01",
+    lastDay: "9999-12-31",
+    limit: MAX_DAYS,
+  };
   const { days } = await unrouted(env, tenantId).registeredDays(everything);
-  const newest = [...days]
+  const newest = days
+    .map(({ day }) => day)
     .sort()
     .reverse()
     .slice(0, Math.max(1, Math.floor(maxShards / shards)));

@@ -4,7 +4,7 @@ import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { findDestination, findWorkspace } from "../../src/domain/workspace/find.ts";
 import { destination } from "../protocol/actors.ts";
-import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery, listedIds } from "../protocol/list-batch.ts";
 import type { Asked } from "./asked.ts";
 import type { WorkspaceLog } from "./log.ts";
 
@@ -39,7 +39,7 @@ export function listDestinations(
   const known = state.status === "NONE" ? [] : entries(state.destinations);
   // The last item of the previous batch may have been removed since; it still marks where this batch begins.
   const ids = known.filter(({ id, removed }) => !removed || id === query.after).map(({ id }) => id);
-  return batchOf(ids, query, async (id) => {
+  return batchOf(listedIds(ids), query, async (id) => {
     const view = await destination(env, id).view(tenantId);
     return view.ok ? view.value : null;
   });

@@ -12,7 +12,7 @@ import { exportRecordOf } from "../../src/domain/workspace/view.ts";
 import { readSettings } from "../../src/settings.ts";
 import { bulkExport } from "../protocol/actors.ts";
 import type { ExportProtocol } from "../protocol/export.ts";
-import { batchOf, type ListBatch, type ListBatchQuery } from "../protocol/list-batch.ts";
+import { batchOf, type ListBatch, type ListBatchQuery, listedIds } from "../protocol/list-batch.ts";
 import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 import type { Asked } from "./asked.ts";
 import type { WorkspaceLog } from "./log.ts";
@@ -50,7 +50,7 @@ export async function viewExport(log: WorkspaceLog, id: string): Promise<Result<
 
 export function listExports(log: WorkspaceLog, query: ListBatchQuery): Promise<ListBatch<ExportRecord>> {
   const ids = exportsOf(log).map(({ definition }) => definition.id);
-  return batchOf(ids.reverse(), query, async (id) => {
+  return batchOf(listedIds(ids.reverse()), query, async (id) => {
     const known = findExport(log.state, id);
     return known.ok ? exportRecordOf(known.value) : null;
   });

@@ -326,6 +326,7 @@ export const ROOMS: readonly Room[] = [
       "src/domain/export",
       "src/domain/export-run",
       "src/domain/run",
+      "src/domain/schedule",
       "src/domain/shared",
       "src/parquet/write",
     ],
@@ -511,6 +512,7 @@ export const ROOMS: readonly Room[] = [
     room: "durable/export",
     purpose: "The export actor",
     imports: [
+      "durable/concurrency",
       "durable/journal",
       "durable/protocol",
       "durable/secrets",

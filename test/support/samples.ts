@@ -2,8 +2,8 @@ import type { DeploymentDefinition } from "../../src/domain/deployment/records.t
 import type { CheckReport } from "../../src/domain/destination/check.ts";
 import type { DestinationConfig } from "../../src/domain/destination/records.ts";
 import type { LateLook } from "../../src/domain/export/commands.ts";
-import type { ExportPlan } from "../../src/domain/export/events.ts";
-import { partitionsOf } from "../../src/domain/export/partitions.ts";
+import type { ExportEvent, ExportPlan } from "../../src/domain/export/events.ts";
+import { partitionAt } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
 import type { CommittedFile, ExportRunSpec } from "../../src/domain/export-run/events.ts";
 import type { TableSource } from "../../src/domain/project/clickhouse-binding.ts";
@@ -82,23 +82,24 @@ export const deploymentDefinition: DeploymentDefinition = {
 
 export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<Limits> = {}): ExportPlan {
   const wanted = { ...definition, ...changes };
-  const partitions = wanted.end === null ? [] : partitionsOf({ start: wanted.start, end: wanted.end });
   return {
     definition: wanted,
     destination: config,
     shards: 1,
     limits: { ...LIMITS, ...limits },
-    partitions,
   };
 }
+
+/** Both days of the sample export have rows. */
+export const daysChecked: ExportEvent = { type: "DaysChecked", from: 0, upto: 2, withRows: [0, 1], at: NOW };
 
 /** A search for late rows before the window that begins at `before`, without results. */
 export const emptyLook = (before: number): LateLook => ({ before, windows: [], noted: 0, table: ok(null) });
 
 export function specOf(limits: Partial<Limits> = {}): ExportRunSpec {
   const plan = planOf({}, limits);
-  const [partition] = plan.partitions;
-  if (partition === undefined) throw new Error("the sample plan has a partition");
+  const partition = partitionAt(plan.definition, 0);
+  if (partition === null) throw new Error("the sample plan has a partition");
   return {
     runId: "f0000000-0000-4000-8000-000000000000",
     exportId: definition.id,

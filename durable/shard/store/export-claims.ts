@@ -23,7 +23,8 @@ export interface ClaimedSegment {
  * only where no claim separates them (src/trace/segments/compaction.ts).
  *
  * claim           Rows that began in the window and whose `first` is in (above, upto]. The window's own export (`main`)
- *                 claims all rows that exist then; exports of later windows (`late`) claim what is still unclaimed.
+ *                 claims all rows that exist then, none where it found the day empty; exports of later windows (`late`)
+ *                 claim what is still unclaimed.
  * answered_claim  Claims that were answered. A repeated claim gets the same rows.
  */
 export class ExportClaims {
@@ -62,9 +63,16 @@ export class ExportClaims {
     return this.#segments(claim);
   }
 
+  /** Records windows that the schedule exported while the day had no rows. Repeating it changes nothing. */
+  addEmpty(scheduleId: string, windows: readonly Window[]): void {
+    for (const window of windows)
+      if (!this.#windows(scheduleId, window).some(({ start, end }) => start === window.start && end === window.end))
+        this.#add({ scheduleId, exportId: "", kind: "main" }, window, { above: 0, upto: 0 });
+  }
+
   /** Whether rows arrived for windows that ended by `before` and that the schedule has exported already. */
   hasLate(scheduleId: string, before: number): boolean {
-    const covered = { start: 0, end: before };
+    const covered = { start: Number.MIN_SAFE_INTEGER, end: before };
     if (this.#unclaimed(scheduleId, covered, NO_UPPER_BOUND).length > 0) return true;
     return this.#windows(scheduleId, covered).some((part) => this.#isHot(part));
   }

@@ -1,12 +1,13 @@
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
-import type { Partition } from "../../../src/domain/export-run/partition.ts";
+import { daysIn } from "../../../src/domain/export/partitions.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
+import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
 import { filesOfSizeBounds } from "../../../src/parquet/plan.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { traceShard } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { Estimate, EstimateFailure, EstimateQuestion } from "../port/estimate.ts";
 import type { SourceProject } from "../port/trace-source.ts";
+import { findDaysInShards } from "./days.ts";
 
 /** Days queried concurrently. */
 const DAY_LANES = 16;
@@ -15,24 +16,26 @@ const DAY_LANES = 16;
 const MAX_SHARD_DAYS = 5000;
 
 /**
- * Queries every shard of every day of the window. Neither seals nor reads runs; throws when a shard does not answer.
+ * Queries every shard of every day of the window that has rows. Neither seals nor reads runs; throws when a shard does not
+ * answer.
  */
 export async function estimateShards(
   env: Env,
   project: SourceProject,
   question: EstimateQuestion,
 ): Promise<Result<Estimate, EstimateFailure>> {
-  const partitions = partitionsOf(question.window);
+  const { window } = question;
   const maxDays = Math.floor(MAX_SHARD_DAYS / project.shards);
-  if (partitions.length > maxDays) return fail({ reason: "too_many_days", maxDays });
-  const days = await mapConcurrent(DAY_LANES, partitions, (day) => estimateDay(env, project, question, day));
+  const found = await findDaysInShards(env, project, { window, limit: maxDays });
+  if (!found.isAll) return fail({ reason: "too_many_days", maxDays });
+  const days = await mapConcurrent(DAY_LANES, found.days, (day) => estimateDay(env, project, question, day));
   const sum = (of: (day: Estimate) => number): number => days.reduce((total, day) => total + of(day), 0);
   return ok({
     rows: sum(({ rows }) => rows),
     bytes: sum(({ bytes }) => bytes),
     files: sum(({ files }) => files),
     parts: sum(({ parts }) => parts),
-    days: days.length,
+    days: daysIn(window),
     exact: days.every(({ exact }) => exact),
   });
 }
@@ -40,12 +43,14 @@ export async function estimateShards(
 async function estimateDay(
   env: Env,
   { tenantId, projectId, shards }: SourceProject,
-  { exportFields, formatVersion, compression, filter, limits }: EstimateQuestion,
-  { start, end, day }: Partition,
+  { window: whole, exportFields, formatVersion, compression, filter, limits }: EstimateQuestion,
+  day: string,
 ): Promise<Estimate> {
   const { targetFileBytes, partBytes } = limits;
   const selection = { version: formatVersion, fields: exportFields };
-  const question = { window: { start, end }, selection, compression, filter, targetFileBytes };
+  const midnight = startOfDay(day);
+  const window = { start: Math.max(whole.start, midnight), end: Math.min(whole.end, midnight + DAY_MS) };
+  const question = { window, selection, compression, filter, targetFileBytes };
   const answers = await Promise.all(
     Array.from({ length: shards }, (_, shard) =>
       traceShard(env, { tenantId, projectId, day, shard }).estimate(question),

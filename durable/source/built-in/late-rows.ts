@@ -23,20 +23,31 @@ export async function findLateInShards(
   const { id, start } = schedule;
   const registered = await unrouted(env, project.tenantId).registeredDays({
     projectId: project.projectId,
+    scheduleId: id,
     after: known.noted,
     firstDay: dayOf(start),
     lastDay: dayOf(before - 1),
     limit: MAX_LATE_DAYS,
   });
-  const parts = [...registered.days].sort().flatMap((day) => coveredPartOf(day, start, before) ?? []);
+  const days = registered.days.toSorted((a, b) => (a.day < b.day ? -1 : 1));
+  const parts = days.flatMap(({ day, empty }) => {
+    const part = coveredPartOf(day, start, before);
+    return part === null ? [] : [{ ...part, empty }];
+  });
   const answers = await mapConcurrent(DAY_LANES, parts, (part) => hasLate(env, project, id, part));
-  return { windows: parts.filter((_, i) => answers[i]), noted: registered.upTo };
+  const windows = parts.filter((_, i) => answers[i]).map(({ empty: _, ...part }) => part);
+  return { windows, noted: registered.upTo };
 }
 
-async function hasLate(env: Env, project: SourceProject, scheduleId: string, part: Window): Promise<boolean> {
+async function hasLate(
+  env: Env,
+  project: SourceProject,
+  scheduleId: string,
+  part: Window & { readonly empty: readonly Window[] },
+): Promise<boolean> {
   const day = dayOf(part.start);
   const answers = await Promise.allSettled(
-    shardsOf(env, project, day).map((shard) => shard.hasLate(scheduleId, part.end)),
+    shardsOf(env, project, day).map((shard) => shard.hasLate(scheduleId, part.end, part.empty)),
   );
   if (answers.some((one) => one.status === "rejected")) {
     // One day that does not answer must not stop the schedule: it is registered again, for the next window.

@@ -1,5 +1,5 @@
 import type { TableDay } from "../../../src/clickhouse/replies.ts";
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
+import { daysIn } from "../../../src/domain/export/partitions.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
 import type { Estimate, EstimateFailure, EstimateQuestion } from "../port/estimate.ts";
 import { type BoundTable, openTable } from "./open-table.ts";
@@ -22,7 +22,7 @@ export async function estimateTable(
     bytes: sum(({ bytes }) => bytes),
     files: sum(({ bytes }) => Math.ceil(bytes / targetFileBytes)),
     parts: sum(({ bytes }) => partsOf(bytes, targetFileBytes, partBytes)),
-    days: partitionsOf(window).length,
+    days: daysIn(window),
     exact: false,
   });
 }

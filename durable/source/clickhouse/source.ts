@@ -1,6 +1,7 @@
 import type { TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { SourceProject, TraceSource } from "../port/trace-source.ts";
+import { findDaysInTable } from "./days.ts";
 import { estimateTable } from "./estimate.ts";
 import { findLateInTable } from "./late-rows.ts";
 import { snapshotOfTable } from "./snapshot.ts";
@@ -10,6 +11,7 @@ export const clickHouseSource = (env: Env, project: SourceProject, binding: Tabl
   const table = { env, project, binding };
   return {
     snapshot: (question, staging) => snapshotOfTable(table, question, staging),
+    findDays: (question) => findDaysInTable(table, question),
     findLate: (question) => findLateInTable(table, question),
     // The schedule's own ledger stores which exports have which rows, and how they ended.
     releaseLate: async () => {},

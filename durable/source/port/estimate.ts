@@ -30,5 +30,5 @@ export interface Estimate {
 /** Why there is no estimate. */
 export type EstimateFailure =
   | { readonly reason: "source"; readonly source: SourceFailure }
-  /** One request can count this project over at most `maxDays` days. */
+  /** One request can count at most `maxDays` days with rows of this project. */
   | { readonly reason: "too_many_days"; readonly maxDays: number };

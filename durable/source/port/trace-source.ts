@@ -3,6 +3,7 @@ import type { Partition } from "../../../src/domain/export-run/partition.ts";
 import type { ExportRunFailure } from "../../../src/domain/shared/failures.ts";
 import type { Result } from "../../../src/domain/shared/result.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
+import type { DaysQuestion, FoundDays } from "./days.ts";
 import type { Estimate, EstimateFailure, EstimateQuestion } from "./estimate.ts";
 import type { FoundLate, LateQuestion } from "./late-rows.ts";
 import type { StagingArea } from "./staging-area.ts";
@@ -21,6 +22,13 @@ export interface TraceSource {
    * all pages were staged; the next call continues after the last recorded page.
    */
   snapshot(question: SnapshotQuestion, staging: StagingArea): Promise<SnapshotAnswer>;
+
+  /**
+   * Finds the days of an export's window that have rows. A day that the answer leaves out had no acknowledged row when it
+   * was given; rows that come later are late for the schedule that spawned the export. Asked again for the same export,
+   * no day becomes one with rows.
+   */
+  findDays(question: DaysQuestion): Promise<FoundDays>;
 
   /** Finds the late rows of a schedule, before it spawns its next window. */
   findLate(question: LateQuestion): Promise<FoundLate>;

@@ -1,8 +1,14 @@
 import { fileKey, folderOf, keyPrefixOf, lateFileKey } from "../destination/layout.ts";
 import type { ExportRunSpec } from "./events.ts";
 
+/** What the folder of a run follows from. */
+export type RunPlace = Pick<
+  ExportRunSpec,
+  "destination" | "exportId" | "tenantId" | "projectId" | "partition" | "formatVersion"
+>;
+
 /** Folder of a run's files in the bucket, without an outer slash [FIL-1]. */
-export const exportRunFolder = (spec: ExportRunSpec): string =>
+export const exportRunFolder = (spec: RunPlace): string =>
   folderOf({
     prefix: keyPrefixOf(spec.destination),
     exportId: spec.exportId,

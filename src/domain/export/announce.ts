@@ -2,6 +2,7 @@ import type { ExportRunSpec } from "../export-run/events.ts";
 import type { Partition } from "../export-run/partition.ts";
 import { ownRows } from "../schedule/table-ledger.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
+import { latePartitions, partitionAt } from "./partitions.ts";
 import type { ExportDefinition } from "./records.ts";
 import type { ExportReport } from "./report.ts";
 import { exportRunIdOf } from "./run-ids.ts";
@@ -64,6 +65,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
       // After the end of the export: what its runs wrote until they stopped.
       return "finishedAt" in after ? report(after, seq) : [];
     case "ExportCreated":
+    case "DaysChecked":
     case "ManifestBegan":
     case "MarkerRemoved":
     case "MarkerRemovalFailed":
@@ -86,19 +88,17 @@ function report(after: ExportState, seq: number): readonly ExportMessage[] {
 /** One message to each run that works. */
 function toWorkingRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
-  return after.runs.flatMap((run, ordinal) =>
-    run.admitted && run.report.finishedAt === null ? [message(ordinal)] : [],
-  );
+  return [...after.runs.working].map(message);
 }
 
 /** Late rows that were not proven to be in the bucket go to the next window. */
-const releaseLate = ({ partitions }: ExportPlan): readonly ExportMessage[] =>
-  partitions.flatMap((partition) => (partition.late ? [{ to: "source", kind: "release_late", partition }] : []));
+const releaseLate = ({ definition }: ExportPlan): readonly ExportMessage[] =>
+  latePartitions(definition).map((partition) => ({ to: "source", kind: "release_late", partition }));
 
 function startRun(plan: ExportPlan, ordinal: number, createdAt: number): readonly ExportMessage[] {
   const { definition, destination, shards, limits } = plan;
-  const partition = plan.partitions[ordinal];
-  if (partition === undefined) return [];
+  const partition = partitionAt(definition, ordinal);
+  if (partition === null) return [];
   const spec: ExportRunSpec = {
     runId: exportRunIdOf(definition.id, ordinal),
     exportId: definition.id,

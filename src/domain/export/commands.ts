@@ -10,6 +10,14 @@ export type ExportCommand =
   | { readonly type: "Create"; readonly plan: ExportPlan; readonly now: number }
   /** The workspace has a free place for this export. */
   | { readonly type: "Admit"; readonly now: number }
+  /** Which of the days from the ordinal `from` up to but without `upto` have rows; at most MAX_DAYS_PER_CHECK. */
+  | {
+      readonly type: "RecordDays";
+      readonly from: number;
+      readonly upto: number;
+      readonly withRows: readonly number[];
+      readonly now: number;
+    }
   | {
       readonly type: "RecordRunReport";
       readonly ordinal: number;

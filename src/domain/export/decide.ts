@@ -1,6 +1,7 @@
 import type { Decision } from "../shared/decider.ts";
 import { fail, ok } from "../shared/result.ts";
 import type { ExportCommand } from "./commands.ts";
+import { recordDays } from "./days.ts";
 import type { ExportEvent } from "./events.ts";
 import { withdrawMarker } from "./marker.ts";
 import { refuseOrder } from "./orders.ts";
@@ -48,6 +49,7 @@ function decideCreated(command: ExportCommand, state: CreatedExport, at: number)
     case "FailForDeletedProject":
       return failForDeletedProject(state, at);
     case "Create":
+    case "RecordDays":
     case "RecordRunReport":
     case "BeginManifest":
     case "RecordManifest":
@@ -72,6 +74,8 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "Wake":
     case "RecordMarkerRemoved":
       return [];
+    case "RecordDays":
+      return recordDays(state, command, at);
     case "BeginManifest":
       return beginManifest(state, at);
     case "Pause":

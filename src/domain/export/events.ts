@@ -1,5 +1,4 @@
 import type { DestinationConfig } from "../destination/records.ts";
-import type { Partition } from "../export-run/partition.ts";
 import type { ExportRunReport } from "../export-run/report.ts";
 import type { LateWindow } from "../schedule/late.ts";
 import type { TableTake } from "../schedule/table-ledger.ts";
@@ -7,13 +6,12 @@ import type { SourceFailure, StoreFailure } from "../shared/failures.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { ExportDefinition } from "./records.ts";
 
-/** What is fixed at creation. `partitions`: none for a schedule. */
+/** What is fixed at creation. */
 export interface ExportPlan {
   readonly definition: ExportDefinition;
   readonly destination: DestinationConfig;
   readonly shards: number;
   readonly limits: Limits;
-  readonly partitions: readonly Partition[];
 }
 
 export interface ManifestFacts {
@@ -26,6 +24,17 @@ export interface ManifestFacts {
 export type ExportEvent =
   | { readonly type: "ExportCreated"; readonly plan: ExportPlan; readonly at: number }
   | { readonly type: "ExportStarted"; readonly at: number; readonly deadline: number }
+  /**
+   * The days of the runs from the ordinal `from` up to but without `upto` were checked for rows. `withRows`: ordinals of
+   * the days that have some; the others are COMPLETED with 0 rows.
+   */
+  | {
+      readonly type: "DaysChecked";
+      readonly from: number;
+      readonly upto: number;
+      readonly withRows: readonly number[];
+      readonly at: number;
+    }
   | { readonly type: "RunAdmitted"; readonly ordinal: number; readonly at: number }
   | {
       readonly type: "RunReported";

@@ -2,6 +2,8 @@ import { keyPrefixOf } from "../destination/layout.ts";
 import type { CommittedFile, Verification } from "../export-run/events.ts";
 import { isoFromMs } from "../shared/time.ts";
 import type { ExportPlan } from "./events.ts";
+import type { EmptyDays } from "./known-runs.ts";
+import { partitionAt } from "./partitions.ts";
 
 /** The files of one run. */
 export interface ExportRunFiles {
@@ -12,13 +14,14 @@ export interface ExportRunFiles {
 }
 
 /** Version of the manifest; raised when a member changes its meaning or is removed. */
-export const MANIFEST_VERSION = 2;
+export const MANIFEST_VERSION = 3;
 
 /**
- * The list of the files of a completed export, stored in the bucket with the data [PRF-3]. It holds ids, sizes and
- * digests only. It is a function of its arguments, so that writing it again writes the same bytes.
+ * The list of the files of a completed export, stored in the bucket with the data [PRF-3]. It holds ids, days, sizes
+ * and digests only. `empty`: the days without rows, whose runs are not listed. It is a function of its arguments, so that
+ * writing it again writes the same bytes.
  */
-export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): string {
+export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[], empty: readonly EmptyDays[]): string {
   const { definition, destination } = plan;
   const files = runs.flatMap((run) => run.files);
   return `${JSON.stringify(
@@ -42,10 +45,14 @@ export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[]): s
       bytes: files.reduce((sum, file) => sum + file.bytes, 0),
       runs: runs.map((run) => ({
         run_id: run.runId,
-        day: plan.partitions[run.ordinal]?.day ?? null,
-        late: plan.partitions[run.ordinal]?.late ?? false,
+        day: partitionAt(definition, run.ordinal)?.day ?? null,
+        late: partitionAt(definition, run.ordinal)?.late ?? false,
         rows: run.rows,
         files: run.files.map(shownFile),
+      })),
+      empty_days: empty.map(({ from, upto }) => ({
+        first: partitionAt(definition, from)?.day ?? null,
+        last: partitionAt(definition, upto - 1)?.day ?? null,
       })),
     },
     null,

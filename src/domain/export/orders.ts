@@ -17,6 +17,7 @@ export function refuseOrder(command: ExportCommand, state: ExportState): Refusal
       return state.status === "CANCELLED" ? null : refuseEnded(state.status);
     case "Create":
     case "Admit":
+    case "RecordDays":
     case "RecordRunReport":
     case "BeginManifest":
     case "RecordManifest":

@@ -1,27 +1,50 @@
 import type { Partition } from "../export-run/partition.ts";
-import type { LateWindow } from "../schedule/late.ts";
 import { DAY_MS, dayOf, startOfDay, type Window } from "../shared/time.ts";
 import type { ExportDefinition } from "./records.ts";
 
-/** All partitions of an export: those of its own window, and those with late rows; none for a schedule. */
-export function partitionsOfExport({ start, end, ingested, late = [] }: ExportDefinition): readonly Partition[] {
-  const own = end === null ? [] : partitionsOf({ start, end });
-  const bounded = ingested === undefined ? own : own.map((partition) => ({ ...partition, ingested }));
-  return [...bounded, ...latePartitionsOf(late, own.length)];
+/**
+ * The partitions of an export, each with its position: first the UTC days of its own window, then the parts of days with
+ * late rows. They follow from the definition, so none is stored and an export of any range costs the same.
+ */
+
+/** Days that a half-open window touches. */
+export const daysIn = ({ start, end }: Window): number => dayNumber(end - 1) - dayNumber(start) + 1;
+
+/** Partitions of the export's own window; none for a schedule. */
+export const countOwnPartitions = ({ start, end }: ExportDefinition): number =>
+  end === null ? 0 : daysIn({ start, end });
+
+/** All partitions of the export, those with late rows included. */
+export const countPartitions = (definition: ExportDefinition): number =>
+  countOwnPartitions(definition) + (definition.late?.length ?? 0);
+
+/** The partition at that position; null: the export has fewer. */
+export function partitionAt(definition: ExportDefinition, ordinal: number): Partition | null {
+  const own = countOwnPartitions(definition);
+  if (ordinal >= own) return latePartition(definition, ordinal, ordinal - own);
+  const { start, end, ingested } = definition;
+  const midnight = (dayNumber(start) + ordinal) * DAY_MS;
+  return {
+    ordinal,
+    day: dayOf(midnight),
+    start: Math.max(start, midnight),
+    end: Math.min(end ?? midnight, midnight + DAY_MS),
+    ...(ingested === undefined ? {} : { ingested }),
+  };
 }
 
-/** The UTC days of a half-open window: contiguous, without overlap, the first and the last cut by the window. */
-export function partitionsOf(window: Window): readonly Partition[] {
-  const partitions: Partition[] = [];
-  for (let start = window.start; start < window.end; ) {
-    const day = dayOf(start);
-    const end = Math.min(startOfDay(day) + DAY_MS, window.end);
-    partitions.push({ ordinal: partitions.length, day, start, end });
-    start = end;
-  }
-  return partitions;
+/** Position of the partition of that UTC day, `YYYY-MM-DD`, which the window touches. */
+export const ordinalOfDay = ({ start }: ExportDefinition, day: string): number =>
+  dayNumber(startOfDay(day)) - dayNumber(start);
+
+/** The partitions of late rows. */
+export const latePartitions = (definition: ExportDefinition): readonly Partition[] =>
+  (definition.late ?? []).flatMap((_, i) => latePartition(definition, countOwnPartitions(definition) + i, i) ?? []);
+
+function latePartition({ late }: ExportDefinition, ordinal: number, index: number): Partition | null {
+  const window = late?.[index];
+  return window === undefined ? null : { ordinal, day: dayOf(window.start), ...window, late: true };
 }
 
-/** Partitions after `count` others, one for each part of a day with late rows. */
-export const latePartitionsOf = (windows: readonly LateWindow[], count: number): readonly Partition[] =>
-  windows.map((window, i) => ({ ordinal: count + i, day: dayOf(window.start), ...window, late: true }));
+/** Days since 1970. */
+const dayNumber = (instant: number): number => Math.floor(instant / DAY_MS);

@@ -1,12 +1,13 @@
 import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent } from "./events.ts";
+import { areAllCompleted } from "./known-runs.ts";
 import type { ExportState, RunningExport } from "./state.ts";
 
 /** The proof of an export: its manifest and `_SUCCESS`, written when every run has completed. */
 
 /** Whether every run is done, so that only the manifest is missing. */
 export const awaitsManifest = (state: ExportState): boolean =>
-  state.status === "RUNNING" && state.runs.every((run) => run.report.status === "COMPLETED");
+  state.status === "RUNNING" && areAllCompleted(state.runs, state.plan.definition);
 
 /** Whether the manifest is to be written now. A paused export does not begin it, but finishes one that was begun. */
 export const isManifestDue = (state: ExportState, at: number): boolean =>

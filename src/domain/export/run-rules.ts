@@ -1,6 +1,7 @@
 import type { ExportCommand } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
-import { type ExportState, evolve, type KnownExportRun, type RunningExport } from "./state.ts";
+import { findAdmitted, type KnownRuns } from "./known-runs.ts";
+import { type ExportState, evolve, type RunningExport } from "./state.ts";
 
 /** Which runs of an export may work, and what their reports change. */
 
@@ -10,7 +11,7 @@ export function recordRunReport(
   state: RunningExport,
   at: number,
 ): readonly ExportEvent[] {
-  const run = state.runs[command.ordinal];
+  const run = findAdmitted(state.runs, command.ordinal);
   if (run === undefined || command.seq <= run.seq) return [];
   const { ordinal, seq, report } = command;
   const reported: ExportEvent = { type: "RunReported", ordinal, seq, report, at };
@@ -19,27 +20,18 @@ export function recordRunReport(
   return [reported, ...admitRuns(evolve(state, reported), at)];
 }
 
-/** Admits as many runs as there are free places; none while the export is paused. */
+/** Admits as many runs with rows as there are free places; none while the export is paused. */
 export function admitRuns(state: ExportState, at: number): readonly ExportEvent[] {
   if (state.status !== "RUNNING" || state.pausedAt !== null) return [];
   const { runs, plan } = state;
-  const working = runs.filter((run) => run.admitted && !isEnded(run)).length;
-  return runs
-    .flatMap((run, ordinal) => (run.admitted ? [] : [ordinal]))
-    .slice(0, Math.max(0, plan.limits.maxRunningRuns - working))
-    .map((ordinal) => ({ type: "RunAdmitted", ordinal, at }));
+  const free = Math.max(0, plan.limits.maxRunningRuns - runs.working.size);
+  return runs.waiting.slice(0, free).map((ordinal) => ({ type: "RunAdmitted", ordinal, at }));
 }
 
-const isEnded = (run: KnownExportRun): boolean => run.report.finishedAt !== null;
-
 /** Runs that end after their export still report it, so that the records of the export stay true. */
-export function recordLateReport(
-  command: ExportCommand,
-  runs: readonly KnownExportRun[],
-  at: number,
-): readonly ExportEvent[] {
+export function recordLateReport(command: ExportCommand, runs: KnownRuns, at: number): readonly ExportEvent[] {
   if (command.type !== "RecordRunReport") return [];
-  const run = runs[command.ordinal];
+  const run = findAdmitted(runs, command.ordinal);
   if (run === undefined || command.seq <= run.seq) return [];
   return [{ type: "RunReported", ordinal: command.ordinal, seq: command.seq, report: command.report, at }];
 }

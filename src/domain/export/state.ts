@@ -1,19 +1,12 @@
-import type { ExportRunReport } from "../export-run/report.ts";
 import { ledgerAfter, type TableLedger } from "../schedule/table-ledger.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";
-
-/** What the export knows of one of its runs. `seq`: number of its last report; -1 before the first. */
-export interface KnownExportRun {
-  readonly admitted: boolean;
-  readonly seq: number;
-  readonly report: ExportRunReport;
-}
+import { afterAdmission, afterCheck, afterReport, type KnownRuns, NO_RUNS } from "./known-runs.ts";
 
 interface Known {
   readonly plan: ExportPlan;
-  readonly runs: readonly KnownExportRun[];
+  readonly runs: KnownRuns;
   readonly updatedAt: number;
   /** Windows spawned so far; 0 for a one-off export. */
   readonly spawned: number;
@@ -60,14 +53,11 @@ export type ExportState = { readonly status: "NONE" } | CreatedExport | RunningE
 
 export const initialExportState: ExportState = { status: "NONE" };
 
-const UNHEARD: ExportRunReport = { status: "CREATED", rowsPlanned: 0, rowsWritten: 0, finishedAt: null };
-
 const NO_LOOK = { failures: 0, retryAt: null };
 
 /** Records one event. */
 export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
-    const runs = event.plan.partitions.map(() => ({ admitted: false, seq: -1, report: UNHEARD }));
     const { plan, at } = event;
     const nothing = {
       spawned: 0,
@@ -79,7 +69,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
       isProjectDeleted: false,
       marker: null,
     };
-    return { status: "CREATED", plan, runs, updatedAt: at, pausedAt: null, ...nothing };
+    return { status: "CREATED", plan, runs: NO_RUNS, updatedAt: at, pausedAt: null, ...nothing };
   }
   if (state.status === "NONE") return state;
   const known = { ...state, updatedAt: event.at };
@@ -89,12 +79,12 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
       const manifest = { manifestRetries: 0, manifestRetryAt: event.at };
       return { ...known, status: "RUNNING", pausedAt, deadline: event.deadline, ...manifest };
     }
+    case "DaysChecked":
+      return { ...known, runs: afterCheck(state.runs, state.plan.definition, event) };
     case "RunAdmitted":
-      return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, admitted: true })) };
-    case "RunReported": {
-      const { seq, report } = event;
-      return { ...known, runs: changeRun(state.runs, event.ordinal, (run) => ({ ...run, seq, report })) };
-    }
+      return { ...known, runs: afterAdmission(state.runs, event.ordinal) };
+    case "RunReported":
+      return { ...known, runs: afterReport(state.runs, event.ordinal, event.seq, event.report) };
     case "ManifestBegan":
       return { ...known, marker: { failures: 0, retryAt: event.at } };
     case "ManifestFailed":
@@ -147,9 +137,6 @@ function withCause(known: Known, cause: Extract<ExportEvent, { type: "ExportFail
       return { ...known, isProjectDeleted: true };
   }
 }
-
-const changeRun = (runs: readonly KnownExportRun[], ordinal: number, change: (run: KnownExportRun) => KnownExportRun) =>
-  runs.map((run, i) => (i === ordinal ? change(run) : run));
 
 const ended = (state: Known, status: EndedExport["status"], at: number): EndedExport => ({
   status,

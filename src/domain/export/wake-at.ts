@@ -1,9 +1,10 @@
+import { nextCheck } from "./days.ts";
 import { awaitsManifest } from "./proof.ts";
 import { nextWindow } from "./spawn.ts";
 import type { ExportState } from "./state.ts";
 
 /**
- * When the export must be woken: for its manifest, its deadline, its next window, or the removal of a `_SUCCESS` that must
+ * When the export must be woken: to check its days, for its manifest, its deadline, its next window, or the removal of a `_SUCCESS` that must
  * not stay; null while paused.
  */
 export function wakeAt(state: ExportState): number | null {
@@ -14,6 +15,7 @@ export function wakeAt(state: ExportState): number | null {
       return nextWindow(state)?.dueAt ?? null;
     case "RUNNING":
       if (state.pausedAt !== null) return null;
+      if (nextCheck(state) !== null) return Math.min(state.updatedAt, state.deadline);
       return awaitsManifest(state) ? Math.min(state.manifestRetryAt, state.deadline) : state.deadline;
     case "COMPLETED":
     case "FAILED":

@@ -18,6 +18,9 @@ export const EXPORT_EVENTS = {
   ManifestCommitted: "The manifest and _SUCCESS are in the bucket.",
   ExportCompleted: "The export ended: all files are in the bucket and verified.",
   ExportFailed: "The export ended: a run or the manifest failed permanently, or the project was deleted.",
+  DaysChecked:
+    "The days of the runs from `from` up to but without `upto` were checked. Those in `withRows` have rows; the runs of the " +
+    "others are COMPLETED with 0 rows.",
   ExportPaused: "The customer paused the export. Its deadline does not run during the pause.",
   ExportResumed: "The customer resumed the export. `deadline` was extended by the duration of the pause.",
   ExportCancelled: "The customer cancelled the export, or the project of a schedule was deleted.",

@@ -1,48 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { emptyBucketMap, entries, lookUp, put, remove } from "../../../src/domain/shared/bucket-map.ts";
-import { dayOf } from "../../../src/domain/shared/time.ts";
-
-const instant = fc.integer({ min: 0, max: Date.parse("2100-01-01") });
-
-describe("partitions", () => {
-  it("are the UTC days of the half-open window, the first and the last cut by it", () => {
-    const partitions = partitionsOf({
-      start: Date.parse("2024-02-28T22:30:00Z"),
-      end: Date.parse("2024-03-01T01:00:00Z"),
-    });
-    expect(partitions.map(({ ordinal, day, start, end }) => [ordinal, day, end - start])).toEqual([
-      [0, "2024-02-28", 5_400_000],
-      [1, "2024-02-29", 86_400_000],
-      [2, "2024-03-01", 3_600_000],
-    ]);
-  });
-
-  it("of a window that ends at midnight do not include the next day", () => {
-    const days = partitionsOf({ start: Date.parse("2026-01-01T00:00:00Z"), end: Date.parse("2026-01-03T00:00:00Z") });
-    expect(days.map((one) => one.day)).toEqual(["2026-01-01", "2026-01-02"]);
-  });
-
-  it("cover the window without overlap and without gap", () => {
-    fc.assert(
-      fc.property(instant, fc.integer({ min: 1, max: 40 * 86_400_000 }), (start, length) => {
-        const end = start + length;
-        const partitions = partitionsOf({ start, end });
-        let at = start;
-        for (const one of partitions) {
-          expect(one.start).toBe(at);
-          expect(one.end).toBeGreaterThan(one.start);
-          expect(dayOf(one.start)).toBe(one.day);
-          expect(dayOf(one.end - 1)).toBe(one.day);
-          at = one.end;
-        }
-        expect(at).toBe(end);
-      }),
-    );
-  });
-});
 
 describe("windows of a schedule", () => {
   it("follow each other without gap or overlap", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isSameOrder, refuseRetry, retryIdOf, retryOf } from "../../../src/domain/export/again.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
-import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
+import { partitionAt } from "../../../src/domain/export/partitions.ts";
+import { recordOfRunWithoutActor } from "../../../src/domain/export/run-view.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { specification } from "../../support/given.ts";
 import { definition, NOW, planOf } from "../../support/samples.ts";
@@ -11,7 +12,7 @@ const { state } = specification(bulkExport).given(
   { type: "ExportCreated", plan, at: NOW },
   { type: "ExportCancelled", at: NOW },
 );
-const run = recordOfUnstartedRun(plan, { id: "r", ordinal: 1 }, state);
+const run = recordOfRunWithoutActor(plan, 1, state);
 
 describe("the retry of a failed run", () => {
   it("is a one-off export of exactly its range, with everything else the same", () => {
@@ -19,8 +20,8 @@ describe("the retry of a failed run", () => {
     expect(retryOf(wanted, run, NOW + 1)).toEqual({
       ...wanted,
       id: retryIdOf(run.id),
-      start: plan.partitions[1]?.start,
-      end: plan.partitions[1]?.end,
+      start: partitionAt(plan.definition, 1)?.start,
+      end: partitionAt(plan.definition, 1)?.end,
       sourceExportId: null,
       retryOfRunId: run.id,
       createdAt: NOW + 1,

@@ -8,7 +8,7 @@ import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import { daysChecked, definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -34,31 +34,37 @@ const reported = (ordinal: number, seq: number, what = done): ExportEvent => ({
 const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
 
 describe("a one-off export", () => {
-  it("is CREATED until the workspace admits it, then RUNNING with a run for each UTC day", () => {
+  it("is CREATED until the workspace admits it, then RUNNING, and checks its days at once", () => {
     expect(given(created).state.status).toBe("CREATED");
-    given(created)
-      .when({ type: "Admit", now: NOW })
-      .then(started, admitted(0), admitted(1))
+    given(created).when({ type: "Admit", now: NOW }).then(started).thenWakesAt(NOW);
+  });
+
+  it("starts a run for each UTC day with rows once its days are checked", () => {
+    given(created, started)
+      .when({ type: "RecordDays", from: 0, upto: 2, withRows: [0, 1], now: NOW })
+      .then(daysChecked, admitted(0), admitted(1))
       .thenWakesAt(NOW + 72 * HOUR_MS);
   });
 
   it("lets at most 45 runs work at once, the next one as soon as one has ended", () => {
     const wide = planOf({ start: NOW - 100 * 24 * HOUR_MS, end: NOW });
-    const begun = given({ type: "ExportCreated", plan: wide, at: NOW }).when({ type: "Admit", now: NOW });
+    const withRows = Array.from({ length: 100 }, (_, ordinal) => ordinal);
+    const log: readonly ExportEvent[] = [{ type: "ExportCreated", plan: wide, at: NOW }, started];
+    const begun = given(...log).when({ type: "RecordDays", from: 0, upto: 100, withRows, now: NOW });
     expect(begun.events.filter((event) => event.type === "RunAdmitted")).toHaveLength(45);
-    given({ type: "ExportCreated", plan: wide, at: NOW }, ...begun.events)
+    given(...log, ...begun.events)
       .when({ type: "RecordRunReport", ordinal: 7, seq: 3, report: done, now: NOW })
       .then(reported(7, 3), admitted(45));
   });
 
   it("ignores a repeated report, and an older one", () => {
-    const heard = given(created, started, admitted(0), admitted(1), reported(0, 5));
+    const heard = given(created, started, daysChecked, admitted(0), admitted(1), reported(0, 5));
     heard.when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: done, now: NOW }).thenNothing();
     heard.when({ type: "RecordRunReport", ordinal: 0, seq: 4, report: report(), now: NOW }).thenNothing();
   });
 
   it("is COMPLETED when every run is done and the manifest is in the bucket", () => {
-    const all = given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5));
+    const all = given(created, started, daysChecked, admitted(0), admitted(1), reported(0, 5), reported(1, 5));
     all.wakesAt(NOW);
     all
       .when({ type: "RecordManifest", manifest, now: NOW })
@@ -67,27 +73,27 @@ describe("a one-off export", () => {
   });
 
   it("is never COMPLETED while a run is not done", () => {
-    given(created, started, admitted(0), admitted(1), reported(0, 5))
+    given(created, started, daysChecked, admitted(0), admitted(1), reported(0, 5))
       .when({ type: "RecordManifest", manifest, now: NOW })
       .thenNothing();
   });
 
   it("writes the manifest again 30 s after the store was unavailable", () => {
-    given(created, started, admitted(0), admitted(1), reported(0, 5), reported(1, 5))
+    given(created, started, daysChecked, admitted(0), admitted(1), reported(0, 5), reported(1, 5))
       .when({ type: "RecordManifestFailure", failure: storeFailure(), now: NOW })
       .thenWakesAt(NOW + 30_000);
   });
 
   it("FAILS when any run has failed finally", () => {
     const failed = report({ status: "FAILED", finishedAt: NOW });
-    given(created, started, admitted(0), admitted(1))
+    given(created, started, daysChecked, admitted(0), admitted(1))
       .when({ type: "RecordRunReport", ordinal: 1, seq: 2, report: failed, now: NOW })
       .then(reported(1, 2, failed), { type: "ExportFailed", cause: { kind: "run", ordinal: 1 }, at: NOW });
   });
 
   it("is TIMEDOUT 72 hours after it began", () => {
     const late = NOW + 72 * HOUR_MS;
-    given(created, started, admitted(0), admitted(1))
+    given(created, started, daysChecked, admitted(0), admitted(1))
       .when({ type: "Wake", look: null, now: late })
       .then({ type: "ExportTimedOut", at: late })
       .thenWakesAt(null);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ExportCommand } from "../../../src/domain/export/commands.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
+import { areAllCompleted } from "../../../src/domain/export/known-runs.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
 import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
@@ -49,6 +50,7 @@ describe("an export", () => {
   const started: readonly ExportEvent[] = [
     created,
     { type: "ExportStarted", at: NOW, deadline: LATE },
+    { type: "DaysChecked", from: 0, upto: 2, withRows: [0, 1], at: NOW },
     { type: "RunAdmitted", ordinal: 0, at: NOW },
     { type: "RunAdmitted", ordinal: 1, at: NOW },
   ];
@@ -62,6 +64,8 @@ describe("an export", () => {
     "CREATED, paused": [created, paused],
     "CREATED, a schedule": [schedule],
     "CREATED, a paused schedule": [schedule, paused],
+    "RUNNING, days not checked": started.slice(0, 2),
+    "RUNNING, days not checked, paused": [...started.slice(0, 2), paused],
     RUNNING: started,
     "RUNNING, paused": [...started, paused],
     "RUNNING, every run done": proving,
@@ -80,7 +84,9 @@ describe("an export", () => {
     const isPaused = state.pausedAt !== null;
     if (state.plan.definition.intervalHours !== null)
       return isPaused ? "CREATED, a paused schedule" : "CREATED, a schedule";
-    const isDone = state.runs.every((one) => one.report.status === "COMPLETED");
+    const isDone = state.status === "RUNNING" && areAllCompleted(state.runs, state.plan.definition);
+    if (state.status === "RUNNING" && state.runs.checked === 0)
+      return isPaused ? "RUNNING, days not checked, paused" : "RUNNING, days not checked";
     return `${state.status}${isDone ? ", every run done" : ""}${isPaused ? ", paused" : ""}`;
   };
 
@@ -99,7 +105,35 @@ describe("an export", () => {
       {
         what: "is admitted",
         command: { type: "Admit", now: NOW },
-        becomes: { CREATED: "RUNNING", "CREATED, paused": "RUNNING, paused" },
+        becomes: { CREATED: "RUNNING, days not checked", "CREATED, paused": "RUNNING, days not checked, paused" },
+      },
+    ],
+    RecordDays: [
+      {
+        what: "finds days with rows",
+        command: { type: "RecordDays", from: 0, upto: 2, withRows: [0, 1], now: NOW },
+        becomes: {
+          "RUNNING, days not checked": "RUNNING",
+          "RUNNING, days not checked, paused": "RUNNING, paused",
+        },
+      },
+      {
+        what: "finds no day with rows",
+        command: { type: "RecordDays", from: 0, upto: 2, withRows: [], now: NOW },
+        becomes: {
+          "RUNNING, days not checked": "RUNNING, every run done",
+          "RUNNING, days not checked, paused": "RUNNING, every run done, paused",
+        },
+      },
+      {
+        what: "finds days after its deadline",
+        command: { type: "RecordDays", from: 0, upto: 2, withRows: [0], now: LATE },
+        becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
+          "RUNNING, days not checked, paused": "RUNNING, paused",
+          RUNNING: "TIMEDOUT",
+          "RUNNING, every run done": "TIMEDOUT",
+        },
       },
     ],
     RecordRunReport: [
@@ -117,7 +151,11 @@ describe("an export", () => {
       {
         what: "records a report after its deadline",
         command: heard(0, "COMPLETED", LATE),
-        becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
+        becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
+          RUNNING: "TIMEDOUT",
+          "RUNNING, every run done": "TIMEDOUT",
+        },
       },
     ],
     BeginManifest: [
@@ -125,7 +163,11 @@ describe("an export", () => {
       {
         what: "begins its manifest after its deadline",
         command: { type: "BeginManifest", now: LATE },
-        becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
+        becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
+          RUNNING: "TIMEDOUT",
+          "RUNNING, every run done": "TIMEDOUT",
+        },
       },
     ],
     RecordMarkerRemoved: [
@@ -150,6 +192,7 @@ describe("an export", () => {
         what: "has written its manifest after its deadline",
         command: { type: "RecordManifest", manifest, now: LATE },
         becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
           RUNNING: "TIMEDOUT",
           "RUNNING, every run done": "COMPLETED",
           "RUNNING, every run done, paused": "COMPLETED",
@@ -175,6 +218,7 @@ describe("an export", () => {
         becomes: {
           CREATED: "CREATED, paused",
           "CREATED, a schedule": "CREATED, a paused schedule",
+          "RUNNING, days not checked": "RUNNING, days not checked, paused",
           RUNNING: "RUNNING, paused",
           "RUNNING, every run done": "RUNNING, every run done, paused",
         },
@@ -187,6 +231,7 @@ describe("an export", () => {
         becomes: {
           "CREATED, paused": "CREATED",
           "CREATED, a paused schedule": "CREATED, a schedule",
+          "RUNNING, days not checked, paused": "RUNNING, days not checked",
           "RUNNING, paused": "RUNNING",
           "RUNNING, every run done, paused": "RUNNING, every run done",
         },
@@ -201,6 +246,8 @@ describe("an export", () => {
           "CREATED, paused": "CANCELLED",
           "CREATED, a schedule": "CANCELLED",
           "CREATED, a paused schedule": "CANCELLED",
+          "RUNNING, days not checked": "CANCELLED",
+          "RUNNING, days not checked, paused": "CANCELLED",
           RUNNING: "CANCELLED",
           "RUNNING, paused": "CANCELLED",
           "RUNNING, every run done": "CANCELLED",
@@ -217,6 +264,8 @@ describe("an export", () => {
           "CREATED, paused": "FAILED",
           "CREATED, a schedule": "CANCELLED",
           "CREATED, a paused schedule": "CANCELLED",
+          "RUNNING, days not checked": "FAILED",
+          "RUNNING, days not checked, paused": "FAILED",
           RUNNING: "FAILED",
           "RUNNING, paused": "FAILED",
           "RUNNING, every run done": "FAILED",
@@ -229,7 +278,11 @@ describe("an export", () => {
       {
         what: "is woken after its deadline",
         command: { type: "Wake", look: null, now: LATE },
-        becomes: { RUNNING: "TIMEDOUT", "RUNNING, every run done": "TIMEDOUT" },
+        becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
+          RUNNING: "TIMEDOUT",
+          "RUNNING, every run done": "TIMEDOUT",
+        },
       },
     ],
   };
@@ -263,8 +316,7 @@ describe("an export", () => {
           const after = fold(bulkExport, log);
           if ("finishedAt" in before)
             expect(after).toMatchObject({ status: before.status, finishedAt: before.finishedAt });
-          if (after.status === "COMPLETED")
-            expect(after.runs.every((one) => one.report.status === "COMPLETED")).toBe(true);
+          if (after.status === "COMPLETED") expect(areAllCompleted(after.runs, after.plan.definition)).toBe(true);
           const isAtRest =
             after.status === "NONE" ||
             ("finishedAt" in after && after.marker === null) ||
@@ -497,7 +549,6 @@ describe("a run", () => {
         what: "is paused",
         command: { type: "Pause", order: 2, now: NOW },
         becomes: {
-          RUNNING: "RUNNING, paused",
           "RUNNING, waiting for a retry": "RUNNING, waiting for a retry, paused",
           "RUNNING, the last retry": "RUNNING, the last retry, paused",
         },
@@ -509,7 +560,6 @@ describe("a run", () => {
         what: "is resumed, however late",
         command: { type: "Resume", order: 2, now: 2 * LATE },
         becomes: {
-          "RUNNING, paused": "RUNNING",
           "RUNNING, waiting for a retry, paused": "RUNNING, waiting for a retry",
           "RUNNING, the last retry, paused": "RUNNING, the last retry",
         },

@@ -18,13 +18,13 @@ const file = (ordinal: number, verification: Verification): CommittedFile => ({
 const written = (...verifications: readonly Verification[]) => {
   const files = verifications.map((verification, ordinal) => file(ordinal, verification));
   const rows = 10 * files.length;
-  return JSON.parse(manifestOf(planOf(), [{ ordinal: 0, runId: "run", rows, files }]));
+  return JSON.parse(manifestOf(planOf(), [{ ordinal: 0, runId: "run", rows, files }], []));
 };
 
 describe("the manifest", () => {
   it("has rows, bytes, SHA-256, the expected ETag and the seen ETag of each file", () => {
     expect(written("size+etag")).toMatchObject({
-      manifest_version: 2,
+      manifest_version: 3,
       bucket_name: "bucket",
       prefix: "traces",
       rows: 10,

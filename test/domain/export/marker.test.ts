@@ -4,7 +4,7 @@ import { bulkExport } from "../../../src/domain/export/index.ts";
 import { isMarkerDue } from "../../../src/domain/export/marker.ts";
 import { isOver } from "../../../src/domain/export/view.ts";
 import { specification } from "../../support/given.ts";
-import { HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import { daysChecked, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -12,6 +12,7 @@ const report = { status: "COMPLETED", rowsPlanned: 10, rowsWritten: 10, finished
 const proving: readonly ExportEvent[] = [
   { type: "ExportCreated", plan: planOf({}, { maxRetries: 2 }), at: NOW },
   { type: "ExportStarted", at: NOW, deadline: NOW + 72 * HOUR_MS },
+  daysChecked,
   { type: "RunAdmitted", ordinal: 0, at: NOW },
   { type: "RunAdmitted", ordinal: 1, at: NOW },
   { type: "RunReported", ordinal: 0, seq: 1, report, at: NOW },

@@ -8,7 +8,7 @@ import { viewOf } from "../../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import { daysChecked, definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -34,7 +34,7 @@ const manifest = { key: "m", sha256: "s", files: 2, rows: 20 };
 
 describe("a paused export", () => {
   it("keeps its status, shows since when it is paused, and is not woken", () => {
-    const resting = given(created, started, admitted(0), paused());
+    const resting = given(created, started, daysChecked, admitted(0), paused());
     resting.wakesAt(null);
     expect(viewOf(resting.state)).toMatchObject({ status: "RUNNING", pausedAt: NOW });
     resting.when({ type: "Pause", now: NOW + 1 }).thenNothing();
@@ -43,23 +43,31 @@ describe("a paused export", () => {
 
   it("gets back the time for which it was paused, and admits runs again", () => {
     const at = NOW + 100 * HOUR_MS;
-    given(created, started, admitted(0), reported(0, "COMPLETED"), paused())
+    given(created, started, daysChecked, admitted(0), reported(0, "COMPLETED"), paused())
       .when({ type: "Resume", now: at })
       .then({ type: "ExportResumed", deadline: at + TIMEOUT_MS, at }, { ...admitted(1), at } as ExportEvent)
       .thenWakesAt(at + TIMEOUT_MS);
   });
 
   it("admits no further run, and records how its runs end", () => {
-    given(created, started, admitted(0), paused())
+    given(created, started, daysChecked, admitted(0), paused())
       .when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: report("COMPLETED"), now: NOW })
       .then(reported(0, "COMPLETED"));
-    given(created, started, admitted(0), paused())
+    given(created, started, daysChecked, admitted(0), paused())
       .when({ type: "RecordRunReport", ordinal: 0, seq: 5, report: report("FAILED"), now: NOW })
       .then(reported(0, "FAILED"), { type: "ExportFailed", cause: { kind: "run", ordinal: 0 }, at: NOW });
   });
 
   it("begins no manifest; one that was begun is finished, and its failure spends no retry", () => {
-    const done = [created, started, admitted(0), admitted(1), reported(0, "COMPLETED"), reported(1, "COMPLETED")];
+    const done = [
+      created,
+      started,
+      daysChecked,
+      admitted(0),
+      admitted(1),
+      reported(0, "COMPLETED"),
+      reported(1, "COMPLETED"),
+    ];
     const resting = given(...done, paused());
     expect(isManifestDue(given(...done).state, NOW)).toBe(true);
     expect(isManifestDue(resting.state, NOW)).toBe(false);
@@ -79,16 +87,14 @@ describe("a paused export", () => {
       .thenWakesAt(null);
     const resumedAt = NOW + 90 * HOUR_MS;
     const resumed = eventsOf(bulkExport.decide({ type: "Resume", now: resumedAt }, begun.state));
-    expect(resumed).toEqual([
-      { type: "ExportResumed", deadline: resumedAt + TIMEOUT_MS, at: resumedAt },
-      { ...admitted(0), at: resumedAt },
-    ]);
+    expect(resumed).toEqual([{ type: "ExportResumed", deadline: resumedAt + TIMEOUT_MS, at: resumedAt }]);
+    expect(bulkExport.wakeAt(resumed.reduce(bulkExport.evolve, begun.state))).toBe(resumedAt);
     waiting.when({ type: "Resume", now: later }).then({ type: "ExportResumed", deadline: null, at: later });
   });
 
   it("can be cancelled", () => {
     given(created, paused()).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW });
-    const over = given(created, started, admitted(0), paused()).when({ type: "Cancel", now: NOW });
+    const over = given(created, started, daysChecked, admitted(0), paused()).when({ type: "Cancel", now: NOW });
     over.then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);
     expect(viewOf(over.state)).toMatchObject({ status: "CANCELLED", pausedAt: null });
   });
@@ -99,19 +105,19 @@ describe("a paused export", () => {
       if (event === undefined) throw new Error("a log has an event");
       return announceExport(event, given(...log).state, seq).filter((message) => message.to === "run");
     };
-    const log = [created, started, admitted(0), paused()];
+    const log = [created, started, daysChecked, admitted(0), paused()];
     expect(announced(4, ...log)).toEqual([{ to: "run", ordinal: 0, kind: "pause", order: 4 }]);
     expect(announced(5, ...log, { type: "ExportResumed", deadline: NOW + TIMEOUT_MS, at: NOW })).toEqual([
       { to: "run", ordinal: 0, kind: "resume", order: 5 },
     ]);
-    expect(announced(5, created, started, admitted(0), reported(0, "COMPLETED"), paused())).toEqual([]);
+    expect(announced(5, created, started, daysChecked, admitted(0), reported(0, "COMPLETED"), paused())).toEqual([]);
   });
 });
 
 describe("an export whose 72 hours are over", () => {
   it("cannot be paused or resumed, because the due alarm makes it TIMEDOUT", () => {
     const late = NOW + TIMEOUT_MS;
-    const over = given(created, started, admitted(0));
+    const over = given(created, started, daysChecked, admitted(0));
     for (const type of ["Pause", "Resume"] as const)
       over.when({ type, now: late }).thenRefused({
         reason: "conflict",
@@ -123,7 +129,7 @@ describe("an export whose 72 hours are over", () => {
 
   it("admits no further run with the report that comes after the deadline", () => {
     const late = NOW + TIMEOUT_MS;
-    const { events } = given(created, started, admitted(0)).when({
+    const { events } = given(created, started, daysChecked, admitted(0)).when({
       type: "RecordRunReport",
       ordinal: 0,
       seq: 5,
@@ -148,7 +154,7 @@ describe("an export that has ended", () => {
 
   it("reports to its workspace what its runs wrote until they stopped", () => {
     const late = reported(0, "CANCELLED");
-    const { state } = given(created, started, admitted(0), { type: "ExportCancelled", at: NOW }, late);
+    const { state } = given(created, started, daysChecked, admitted(0), { type: "ExportCancelled", at: NOW }, late);
     expect(announceExport(late, state, 9)).toMatchObject([
       { to: "workspace", kind: "report", seq: 9, report: { status: "CANCELLED", rowsWritten: 10 } },
     ]);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { latePartitionsOf } from "../../../src/domain/export/partitions.ts";
+import { latePartitions } from "../../../src/domain/export/partitions.ts";
 import { exportRunFileKey } from "../../../src/domain/export-run/place.ts";
 import { coveredPartOf, freeSpans, type Span } from "../../../src/domain/schedule/late.ts";
 import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
-import { HOUR_MS, specOf } from "../../support/samples.ts";
+import { definition, HOUR_MS, specOf } from "../../support/samples.ts";
 
 const DAY = "2030-01-02";
 const MIDNIGHT = startOfDay(DAY);
@@ -26,14 +26,17 @@ describe("partitions of late rows", () => {
       { start: MIDNIGHT - HOUR_MS, end: MIDNIGHT },
       { start: MIDNIGHT, end: MIDNIGHT + HOUR_MS },
     ];
-    expect(latePartitionsOf(windows, 3)).toEqual([
+    const day = { start: MIDNIGHT + DAY_MS, end: MIDNIGHT + 4 * DAY_MS };
+    expect(latePartitions({ ...definition, ...day, late: windows })).toEqual([
       { ordinal: 3, day: "2030-01-01", ...windows[0], late: true },
       { ordinal: 4, day: DAY, ...windows[1], late: true },
     ]);
   });
 
   it("have files marked late-, in the folder of their day below the export that carries them", () => {
-    const [partition] = latePartitionsOf([{ start: MIDNIGHT, end: MIDNIGHT + HOUR_MS }], 3);
+    const day = { start: MIDNIGHT + DAY_MS, end: MIDNIGHT + 4 * DAY_MS };
+    const late = [{ start: MIDNIGHT, end: MIDNIGHT + HOUR_MS }];
+    const [partition] = latePartitions({ ...definition, ...day, late });
     if (partition === undefined) throw new Error("a window has a partition");
     const spec = specOf();
     expect(exportRunFileKey({ ...spec, partition }, 12)).toMatch(

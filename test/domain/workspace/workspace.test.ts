@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { retryOf } from "../../../src/domain/export/again.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { ExportReport } from "../../../src/domain/export/report.ts";
-import { recordOfUnstartedRun } from "../../../src/domain/export/view.ts";
+import { recordOfRunWithoutActor } from "../../../src/domain/export/run-view.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { WorkspaceCommand, WorkspaceOrder } from "../../../src/domain/workspace/commands.ts";
 import type { WorkspaceEvent } from "../../../src/domain/workspace/events.ts";
@@ -176,7 +176,7 @@ describe("a workspace", () => {
   });
 
   it("retries a failed run by one new export, also if the request is repeated", () => {
-    const run = { ...recordOfUnstartedRun(planOf(), { id: "r", ordinal: 0 }, { status: "NONE" }), exportId: "e1" };
+    const run = { ...recordOfRunWithoutActor(planOf(), 0, { status: "NONE" }), exportId: "e1" };
     const retry = (status: ExportStatus) =>
       commandOf({ type: "RetryRun", exportId: "e1", run: { ...run, status }, maxRunning: 15 });
     const wanted = retryOf(exportNumber(1), run, NOW);

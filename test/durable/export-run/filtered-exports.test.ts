@@ -6,7 +6,6 @@ import { prepare } from "../../../durable/export-run/steps/prepare.ts";
 import { takeSnapshot } from "../../../durable/export-run/steps/snapshot.ts";
 import { workspace } from "../../../durable/protocol/actors.ts";
 import type { Env } from "../../../durable/protocol/env.ts";
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { ExportRunCommand } from "../../../src/domain/export-run/commands.ts";
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
@@ -20,7 +19,7 @@ import type { RunChange } from "../../../src/trace/run/change.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { exportedBy, manifestOf } from "../exported-files.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
-import { bytes, env, feedback, ingest, NOON, newId, post, shardStub, snapshot, WHOLE_DAY } from "../traces.ts";
+import { bytes, DAY, env, feedback, ingest, NOON, newId, post, shardStub, snapshot, WHOLE_DAY } from "../traces.ts";
 
 const SEGMENTS = 4;
 const RUNS_PER_SEGMENT = 40;
@@ -245,8 +244,7 @@ async function prepared(filter: string) {
   const submit = (command: ExportRunCommand) => {
     for (const event of eventsOf(runRules.decide(command, state))) state = runRules.evolve(state, event);
   };
-  const [partition] = partitionsOf(WHOLE_DAY);
-  if (partition === undefined) throw new Error("a day has a partition");
+  const partition = { ordinal: 0, day: DAY, ...WHOLE_DAY };
   const { tenantId, project, destinationId } = home;
   const spec: ExportRunSpec = {
     ...{ runId: crypto.randomUUID(), exportId: crypto.randomUUID(), tenantId, projectId: project.id, shards: 1 },

@@ -9,7 +9,6 @@ import { bulkExport, exportRun, workspace } from "../../../durable/protocol/acto
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { TraceShardProtocol } from "../../../durable/protocol/shard.ts";
 import { manifestKey, successKey } from "../../../src/domain/destination/layout.ts";
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import { announceExportRun } from "../../../src/domain/export-run/announce.ts";
 import type { ExportRunEvent, ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { exportRun as runDecider } from "../../../src/domain/export-run/index.ts";
@@ -46,8 +45,7 @@ const eventsOf = (exportId: string): Promise<readonly ExportRunEvent[]> =>
   );
 
 const specOf = (home: TestWorkspace, exportId: string, retryDelayMs: number): ExportRunSpec => {
-  const [partition] = partitionsOf(WHOLE_DAY);
-  if (partition === undefined) throw new Error("a day has a partition");
+  const partition = { ordinal: 0, day: DAY, ...WHOLE_DAY };
   return {
     runId: crypto.randomUUID(),
     exportId,

@@ -27,7 +27,7 @@ describe("an hourly schedule", () => {
     let noted = 0;
     return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
-      const plan = { definition, shards: 1, limits: LIMITS, partitions: [], destination: NOWHERE };
+      const plan = { definition, shards: 1, limits: LIMITS, destination: NOWHERE };
       const look = await findLateRows(env, plan, window.start, { noted, table: null });
       noted = look.noted;
       const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });

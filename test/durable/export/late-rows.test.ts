@@ -44,10 +44,10 @@ describe("a shard that exports of a schedule read", () => {
     await ingest(project, post(early, at(0)));
     expect(await claimed(project, main("e0"), hour(0))).toEqual([early]);
     await ingest(project, post(lateOne, at(0.5)), post(next, at(1)));
-    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await shard(project).hasLate("s", hour(0).end, [])).toBe(true);
     expect(await claimed(project, main("e1"), hour(1))).toEqual([next]);
     expect(await claimed(project, late("e1"), until(1))).toEqual([lateOne]);
-    expect(await shard(project).hasLate("s", hour(1).end)).toBe(false);
+    expect(await shard(project).hasLate("s", hour(1).end, [])).toBe(false);
     expect(await claimed(project, late("e2"), until(2))).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe("a shard that exports of a schedule read", () => {
     await ingest(project, post(exported, at(0)));
     await claimed(project, main("e0"), hour(0));
     await ingest(project, patch(exported, { name: "patched" }));
-    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await shard(project).hasLate("s", hour(0).end, [])).toBe(false);
     expect(await claimed(project, late("e1"), until(1))).toEqual([]);
     await ingest(project, patch(patchedFirst, { ...at(0), project: { name: "demo" } }));
     expect(await claimed(project, late("e2"), until(1))).toEqual([patchedFirst]);
@@ -111,7 +111,7 @@ describe("a shard that exports of a schedule read", () => {
     expect(await claimed(project, late("e1"), until(1))).toEqual([id]);
     await shard(project).release("e1");
     await shard(project).release("e1");
-    expect(await shard(project).hasLate("s", hour(0).end)).toBe(true);
+    expect(await shard(project).hasLate("s", hour(0).end, [])).toBe(true);
     expect(await claimed(project, late("e1"), until(1))).toEqual([]);
     expect(await claimed(project, late("e2"), until(2))).toEqual([id]);
     await shard(project).release("e3");
@@ -124,7 +124,7 @@ describe("a shard that exports of a schedule read", () => {
     await ingest(project, post(a, at(0)));
     await claimed(project, main("s0"), hour(0));
     await ingest(project, post(b, at(0)));
-    expect(await shard(project).hasLate("t", hour(0).end)).toBe(false);
+    expect(await shard(project).hasLate("t", hour(0).end, [])).toBe(false);
     expect(await claimed(project, main("t0", "t"), hour(0))).toEqual([a, b].sort());
     expect(await claimed(project, late("t1", "t"), until(1))).toEqual([]);
     expect(await claimed(project, late("s1"), until(1))).toEqual([b]);
@@ -136,14 +136,21 @@ describe("a shard that exports of a schedule read", () => {
     await ingest(project, post(newId(), at(0)));
     await claimed(project, main("e1"), hour(1));
     await ingest(project, post(newId(), at(0.5)), post(newId(), at(1.5)));
-    expect(await shard(project).hasLate("s", hour(0).end)).toBe(false);
+    expect(await shard(project).hasLate("s", hour(0).end, [])).toBe(false);
     expect(await claimed(project, late("e2"), until(1))).toEqual([]);
   });
 
   it("registers its day again after each search for late rows; a confirmation from before the search does not count", async () => {
     const project = newProject();
     const noted = async () => {
-      const query = { projectId: project.project.id, after: 0, firstDay: DAY, lastDay: DAY, limit: 1 };
+      const query = {
+        projectId: project.project.id,
+        scheduleId: null,
+        after: 0,
+        firstDay: DAY,
+        lastDay: DAY,
+        limit: 1,
+      };
       return (await unroutedOf(project).registeredDays(query)).upTo;
     };
     await ingest(project, post(newId(), at(0)), post(newId(), at(0)));
@@ -153,10 +160,10 @@ describe("a shard that exports of a schedule read", () => {
     await claimed(project, main("e0"), hour(0));
     await ingest(project, post(newId(), at(0)));
     expect(await noted()).toBe(2);
-    await shard(project).hasLate("s", hour(0).end);
+    await shard(project).hasLate("s", hour(0).end, []);
     const { registrationToken } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
     if (registrationToken === null) throw new Error("the day is registered");
-    await shard(project).hasLate("s", hour(0).end);
+    await shard(project).hasLate("s", hour(0).end, []);
     await shard(project).confirmDayRegistration(registrationToken);
     expect(takenOf(await shard(project).ingest([post(newId(), at(0))])).registrationToken).not.toBeNull();
   });

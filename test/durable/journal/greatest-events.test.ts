@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { MAX_EVENT_BYTES } from "../../../durable/journal/event-log.ts";
+import { MAX_DAYS_PER_CHECK } from "../../../src/domain/export/days.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { ALL_FIELDS } from "../../../src/domain/run/fields.ts";
-import { MAX_WINDOW_DAYS } from "../../../src/domain/shared/limits.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MAX_FILTER_LENGTH } from "../../../src/filter/limits.ts";
 import { config, NOW, planOf } from "../../support/samples.ts";
 
@@ -26,15 +25,19 @@ const DESTINATION = {
   },
 };
 
-it("the event of the longest export with the longest filter fits into a log", () => {
-  const start = NOW + 1;
-  const end = start + MAX_WINDOW_DAYS * DAY_MS;
-  const plan = planOf({ start, end, filter: FILTER, exportFields: ALL_FIELDS, retryOfRunId: crypto.randomUUID() });
-  expect(plan.partitions).toHaveLength(MAX_WINDOW_DAYS + 1);
+it("the event of an export of any range with the longest filter fits into a log", () => {
+  const end = Date.parse("9999-12-31T23:59:59.999Z");
+  const plan = planOf({ start: 0, end, filter: FILTER, exportFields: ALL_FIELDS, retryOfRunId: crypto.randomUUID() });
   const bytes = bytesOf({
     type: "ExportCreated",
     plan: { ...plan, destination: { ...config, ...DESTINATION } },
     at: NOW,
   });
+  expect(bytes).toBeLessThan(MAX_EVENT_BYTES);
+});
+
+it("the event of the days that one check finds fits into a log", () => {
+  const withRows = Array.from({ length: MAX_DAYS_PER_CHECK }, (_, i) => 3_000_000 + i);
+  const bytes = bytesOf({ type: "DaysChecked", from: 2_999_999, upto: 3_100_000, withRows, at: NOW });
   expect(bytes).toBeLessThan(MAX_EVENT_BYTES);
 });

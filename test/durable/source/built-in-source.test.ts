@@ -64,7 +64,7 @@ describe("a snapshot of the built-in store", () => {
 });
 
 describe("late rows that an export did not complete", () => {
-  const registered = { after: 0, firstDay: DAY, lastDay: DAY, limit: 10 };
+  const registered = { scheduleId: null, after: 0, firstDay: DAY, lastDay: DAY, limit: 10 };
 
   it("make the schedule search their day again", async () => {
     const { project, source } = await sourceOf();
@@ -73,7 +73,7 @@ describe("late rows that an export did not complete", () => {
       ...registered,
       projectId: project.projectId,
     });
-    expect(days).toEqual([DAY]);
+    expect(days).toEqual([{ day: DAY, empty: [] }]);
   });
 
   it("of a table are left to the ledger of the schedule", async () => {

@@ -64,6 +64,7 @@ describe("a project that is deleted", () => {
     expect(
       await unroutedOf(home).registeredDays({
         projectId: home.project.id,
+        scheduleId: null,
         after: 0,
         firstDay: "2000",
         lastDay: "3000",

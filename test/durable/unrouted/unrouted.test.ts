@@ -321,6 +321,7 @@ describe("a change that names another project than that of its run", () => {
 describe("the registered days of a project", () => {
   const query = (project: TestProject, changes: { readonly after?: number; readonly limit?: number } = {}) => ({
     projectId: project.project.id,
+    scheduleId: null,
     after: 0,
     firstDay: "2030-01-02",
     lastDay: "2030-01-05",
@@ -335,16 +336,16 @@ describe("the registered days of a project", () => {
     const project = newProject();
     await note(project, "2030-01-01", "2030-01-02", "2030-01-05", "2030-01-02", "2030-01-06");
     const first = await unroutedOf(project).registeredDays(query(project, { limit: 1 }));
-    expect(first.days).toEqual(["2030-01-05"]);
+    expect(first.days).toEqual([{ day: "2030-01-05", empty: [] }]);
     const second = await unroutedOf(project).registeredDays(query(project, { after: first.upTo }));
-    expect(second.days).toEqual(["2030-01-02"]);
+    expect(second.days).toEqual([{ day: "2030-01-02", empty: [] }]);
     expect(await unroutedOf(project).registeredDays(query(project, { after: second.upTo }))).toEqual({
       ...second,
       days: [],
     });
     await note(project, "2030-01-03");
     expect((await unroutedOf(project).registeredDays(query(project, { after: second.upTo }))).days).toEqual([
-      "2030-01-03",
+      { day: "2030-01-03", empty: [] },
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { countOwnPartitions, latePartitions } from "../../../src/domain/export/partitions.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** Limits of concurrent exports and runs, and their order. */
@@ -10,7 +11,7 @@ export const admission: Invariant = {
     const maxExports = Number(scenario.settings.MAX_RUNNING_EXPORTS);
     const maxRuns = Number(scenario.settings.MAX_RUNNING_RUNS);
     let waiting: string[] = [];
-    const nextOrdinal = new Map<string, number>();
+    const waitingRuns = new Map<string, number[]>();
     return {
       onLine: ({ of, actor, event }) => {
         if (of === "WORKSPACE" && event.type === "ExportRegistered" && event.definition.intervalHours === null)
@@ -19,10 +20,17 @@ export const admission: Invariant = {
           waiting = waiting.filter((id) => id !== event.id);
         if (of === "WORKSPACE" && event.type === "ExportAdmitted" && waiting.shift() !== event.id)
           violated(`export ${event.id} was admitted out of order`);
+        if (of === "EXPORT" && event.type === "DaysChecked") {
+          const state = logs.exportState(actor);
+          if (state.status === "NONE") return;
+          const { definition } = state.plan;
+          const late = event.upto === countOwnPartitions(definition) ? latePartitions(definition) : [];
+          const found = [...event.withRows, ...late.map(({ ordinal }) => ordinal)];
+          waitingRuns.set(actor.name, [...(waitingRuns.get(actor.name) ?? []), ...found]);
+        }
         if (of === "EXPORT" && event.type === "RunAdmitted") {
-          const expected = nextOrdinal.get(actor.name) ?? 0;
-          if (event.ordinal !== expected) violated(`${actor.name} starts run ${event.ordinal} before run ${expected}`);
-          nextOrdinal.set(actor.name, expected + 1);
+          const expected = waitingRuns.get(actor.name)?.shift();
+          if (event.ordinal !== expected) violated(`${actor.name} starts run ${event.ordinal}, not run ${expected}`);
         }
         if (of === "EXPORT" && event.type === "ExportStarted") {
           const running = [...logs.exports.values()].filter((one) => logs.exportState(one).status === "RUNNING");

@@ -1,3 +1,5 @@
+import type { ExportEvent } from "../../../src/domain/export/events.ts";
+import { partitionAt } from "../../../src/domain/export/partitions.ts";
 import type { Partition } from "../../../src/domain/export-run/partition.ts";
 import type { ExportRunState } from "../../../src/domain/export-run/state.ts";
 import type { ExportWorld } from "../exports/export-world.ts";
@@ -18,8 +20,15 @@ export const completeRows: Invariant = {
     "The committed files of a COMPLETED export contain each row of its window that was acknowledged before its snapshot exactly once, and no row that was not sent.",
   watch: (world, violated) => {
     const snapshots = new Map<Actor, SnapshotTime>();
+    /** Instant of the last event of an export before the present one. */
+    const lastEvent = new Map<Actor, number>();
     return {
       onLine: ({ of, actor, event }) => {
+        if (of === "EXPORT") {
+          const problem = event.type === "DaysChecked" ? lostIn(world, actor, event, lastEvent.get(actor) ?? 0) : null;
+          if (problem !== null) violated(`${actor.name} ${problem}`);
+          lastEvent.set(actor, event.at);
+        }
         if (of !== "EXPORT_RUN") return;
         if (event.type === "StepBegan" && event.step === "snapshot" && !(snapshots.has(actor) && isFixed(world, actor)))
           snapshots.set(actor, { beganAt: event.at, takenAt: Number.POSITIVE_INFINITY });
@@ -29,7 +38,7 @@ export const completeRows: Invariant = {
       atRest: async () => {
         for (const actor of world.logs.exports.values()) {
           const state = world.logs.exportState(actor);
-          if (state.status !== "COMPLETED" || state.plan.partitions.length === 0) continue;
+          if (state.status !== "COMPLETED") continue;
           const seen = new Set<string>();
           for (const run of world.logs.runsOf(state.plan.definition.id)) {
             const problem = await problemOf(world, world.logs.runState(run), snapshots.get(run), seen);
@@ -40,6 +49,29 @@ export const completeRows: Invariant = {
     };
   },
 };
+
+/** A row of a day that was found empty, though it was acknowledged before the check. */
+function lostIn(
+  world: ExportWorld,
+  actor: Actor,
+  { from, upto, withRows }: Extract<ExportEvent, { type: "DaysChecked" }>,
+  checkedAfter: number,
+): string | null {
+  const state = world.logs.exportState(actor);
+  if (state.status === "NONE") return null;
+  const { definition } = state.plan;
+  // Of a schedule's export the first answer counts, which may have been given before a crash.
+  const since = definition.sourceExportId === null ? checkedAfter : definition.createdAt;
+  for (let ordinal = from; ordinal < upto; ordinal += 1) {
+    const day = withRows.includes(ordinal) ? null : partitionAt(definition, ordinal);
+    const lost =
+      day === null
+        ? undefined
+        : world.rows.within(day.start, day.end).find(({ acknowledgedAt }) => (acknowledgedAt ?? Infinity) < since);
+    if (lost !== undefined) return `takes the day of row ${lost.id} for empty`;
+  }
+  return null;
+}
 
 /** A schedule's export keeps its first snapshot, also if the answer was lost. */
 function isFixed(world: ExportWorld, run: Actor): boolean {

@@ -1,3 +1,4 @@
+import { findAdmitted } from "../../../src/domain/export/known-runs.ts";
 import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
@@ -32,7 +33,7 @@ export const trueReports: Invariant = {
           for (const run of logs.runsOf(id)) {
             const actual = logs.runState(run);
             if (actual.status === "NONE") continue;
-            const known = state.runs[actual.spec.partition.ordinal]?.report.status;
+            const known = findAdmitted(state.runs, actual.spec.partition.ordinal)?.report.status;
             if (known !== actual.status)
               violated(`the export knows ${run.name} as ${known}, but it is ${actual.status}`);
           }

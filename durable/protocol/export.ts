@@ -1,6 +1,5 @@
 import type { ExportEvent } from "../../src/domain/export/events.ts";
-import type { ExportOrder } from "../../src/domain/export/order.ts";
-import type { ExportRecord } from "../../src/domain/export/records.ts";
+import type { ExportOrder, ExportRecord } from "../../src/domain/export/records.ts";
 import type { ExportRunEvent } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import type { ExportRunReport } from "../../src/domain/export-run/report.ts";

@@ -1,6 +1,5 @@
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
-import type { ExportDefinition, ExportRecord } from "../../src/domain/export/records.ts";
-import type { ExportReport } from "../../src/domain/export/report.ts";
+import type { ExportDefinition, ExportRecord, ExportReport } from "../../src/domain/export/records.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import type { TableBinding, TableSource } from "../../src/domain/project/clickhouse-binding.ts";
 import type { Project, QueriedProject } from "../../src/domain/project/records.ts";

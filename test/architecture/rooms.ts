@@ -384,7 +384,6 @@ export const ROOMS: readonly Room[] = [
       "durable/source/port",
       "src/domain/export-run",
       "src/domain/project",
-      "src/domain/run",
       "src/domain/shared",
     ],
     packages: [],

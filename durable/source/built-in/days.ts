@@ -4,7 +4,7 @@ import type { Env } from "../../protocol/env.ts";
 import type { DaysQuestion, FoundDays } from "../port/days.ts";
 import type { SourceProject } from "../port/trace-source.ts";
 
-/** One question to the tenant's index of days, whatever the window. A day is registered before a row of it is acknowledged. */
+/** One question to the tenant's index of days, for any window. A day is registered before a row of it is acknowledged. */
 export const findDaysInShards = (
   env: Env,
   { tenantId, projectId }: SourceProject,

@@ -1,6 +1,7 @@
 import type { Refusal } from "../shared/failures.ts";
 import type { ExportCommand } from "./commands.ts";
-import type { ExportState } from "./state.ts";
+import type { ExportEvent } from "./events.ts";
+import type { CreatedExport, ExportState, RunningExport } from "./state.ts";
 
 export const NOT_CREATED: Refusal = {
   reason: "conflict",
@@ -47,3 +48,13 @@ function refuseEnded(status: ExportState["status"]): Refusal | null {
 /** Whether the deadline has passed; the alarm that records this is due. A paused export has no deadline. */
 const isTimeOver = (state: ExportState, at: number): boolean =>
   state.status === "RUNNING" && state.pausedAt === null && at >= state.deadline;
+
+export const pause = (state: CreatedExport | RunningExport, at: number): readonly ExportEvent[] =>
+  state.pausedAt === null ? [{ type: "ExportPaused", at }] : [];
+
+/** The time for which the export was paused does not count towards its deadline. */
+export function resume(state: CreatedExport | RunningExport, at: number): readonly ExportEvent[] {
+  if (state.pausedAt === null) return [];
+  const deadline = state.status === "RUNNING" ? state.deadline + Math.max(0, at - state.pausedAt) : null;
+  return [{ type: "ExportResumed", deadline, at }];
+}

@@ -1,3 +1,4 @@
+import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportField } from "../run/columns.ts";
 import type { IngestSpan, LateWindow } from "../schedule/late.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
@@ -44,4 +45,23 @@ export interface ExportRecord extends ExportDefinition {
   readonly manifestFailure: StoreFailure | null;
   /** Whether it ended because its project was deleted; false also in the workspace's view. */
   readonly isProjectDeleted: boolean;
+}
+
+/** What an export is created with. */
+export interface ExportOrder {
+  readonly definition: ExportDefinition;
+  readonly destination: DestinationConfig;
+  /** Shards of the project. */
+  readonly shards: number;
+}
+
+/** What an export reports to its workspace; its own actor knows the rest. */
+export interface ExportReport {
+  readonly status: ExportStatus;
+  readonly rowsPlanned: number;
+  readonly rowsWritten: number;
+  readonly updatedAt: number;
+  readonly finishedAt: number | null;
+  /** Since when it is paused; null: it is not, or it has ended. */
+  readonly pausedAt: number | null;
 }

@@ -1,4 +1,4 @@
-import type { ExportOrder } from "../export/order.ts";
+import type { ExportOrder } from "../export/records.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { orderOf } from "./export-rules.ts";

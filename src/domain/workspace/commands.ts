@@ -1,6 +1,5 @@
 import type { DestinationConfig } from "../destination/records.ts";
-import type { ExportDefinition } from "../export/records.ts";
-import type { ExportReport } from "../export/report.ts";
+import type { ExportDefinition, ExportReport } from "../export/records.ts";
 import type { ExportRunRecord } from "../export-run/records.ts";
 import type { TableSource } from "../project/clickhouse-binding.ts";
 import type { NewKey } from "./events.ts";

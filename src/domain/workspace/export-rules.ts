@@ -1,6 +1,5 @@
 import { isSameOrder, refuseRetry, retryOf } from "../export/again.ts";
-import type { ExportOrder } from "../export/order.ts";
-import type { ExportDefinition } from "../export/records.ts";
+import type { ExportDefinition, ExportOrder } from "../export/records.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { lookUp } from "../shared/bucket-map.ts";
 import type { Decision } from "../shared/decider.ts";

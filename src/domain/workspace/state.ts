@@ -1,6 +1,5 @@
 import type { DestinationConfig } from "../destination/records.ts";
-import type { ExportDefinition } from "../export/records.ts";
-import type { ExportReport } from "../export/report.ts";
+import type { ExportDefinition, ExportReport } from "../export/records.ts";
 import type { TableBinding } from "../project/clickhouse-binding.ts";
 import type { Project } from "../project/records.ts";
 import { type BucketMap, emptyBucketMap, lookUp, put, remove } from "../shared/bucket-map.ts";

@@ -549,6 +549,7 @@ describe("a run", () => {
         what: "is paused",
         command: { type: "Pause", order: 2, now: NOW },
         becomes: {
+          RUNNING: "RUNNING, paused",
           "RUNNING, waiting for a retry": "RUNNING, waiting for a retry, paused",
           "RUNNING, the last retry": "RUNNING, the last retry, paused",
         },
@@ -560,6 +561,7 @@ describe("a run", () => {
         what: "is resumed, however late",
         command: { type: "Resume", order: 2, now: 2 * LATE },
         becomes: {
+          "RUNNING, paused": "RUNNING",
           "RUNNING, waiting for a retry, paused": "RUNNING, waiting for a retry",
           "RUNNING, the last retry, paused": "RUNNING, the last retry",
         },

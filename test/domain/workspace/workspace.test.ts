@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { retryOf } from "../../../src/domain/export/again.ts";
-import type { ExportDefinition } from "../../../src/domain/export/records.ts";
-import type { ExportReport } from "../../../src/domain/export/report.ts";
+import type { ExportDefinition, ExportReport } from "../../../src/domain/export/records.ts";
 import { recordOfRunWithoutActor } from "../../../src/domain/export/run-view.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { WorkspaceCommand, WorkspaceOrder } from "../../../src/domain/workspace/commands.ts";

@@ -123,10 +123,8 @@ describe("an export", () => {
     const listed = JSON.parse(new TextDecoder().decode(manifest));
     expect(listed).toMatchObject({
       rows: 2,
-      runs: [
-        { day: DAY, rows: 2 },
-        { rows: 0, files: [] },
-      ],
+      runs: [{ day: DAY, rows: 2 }],
+      empty_days: [{ first: "2030-01-03", last: "2030-01-03" }],
     });
     for (const file of listed.runs[0].files) {
       const seen = await store.head(file.key);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { exportRun, workspace } from "../../../durable/protocol/actors.ts";
+import { exportRun, unrouted, workspace } from "../../../durable/protocol/actors.ts";
 import { builtInSource } from "../../../durable/source/built-in/source.ts";
 import type { Estimate, EstimateQuestion } from "../../../durable/source/port/estimate.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MS, dayOf } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, noisyRun, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { bytes, env, ingest, NOON, newId, patch, post, snapshot, WHOLE_DAY } from "../traces.ts";
 
@@ -150,10 +150,15 @@ describe("an estimate", () => {
     }
   });
 
-  it("is refused if it would ask more than 5,000 shards, with the number of days that one estimate can cover", async () => {
+  it("is refused if it would query more than 5,000 shards, with the number of days with runs that it can cover", async () => {
     const home = await newWorkspace();
     const source = builtInSource(env, { tenantId: home.tenantId, projectId: home.project.id, shards: 64 });
     const days = (count: number) => ({ window: { start: WHOLE_DAY.start, end: WHOLE_DAY.start + count * DAY_MS } });
+    expect(await source.estimate(questionOf(days(10_000)))).toMatchObject({ ok: true, value: { days: 10_000 } });
+    for (let day = 0; day < 79; day += 1) {
+      const registered = { projectId: home.project.id, day: dayOf(WHOLE_DAY.start + day * DAY_MS), shards: 64 };
+      await unrouted(env, home.tenantId).registerDay(registered);
+    }
     expect(await source.estimate(questionOf(days(79)))).toEqual({
       ok: false,
       failure: { reason: "too_many_days", maxDays: 78 },

@@ -7,7 +7,7 @@ import { bulkExport } from "../../src/domain/export/index.ts";
 import { isMarkerDue } from "../../src/domain/export/marker.ts";
 import { awaitsManifest, isManifestDue } from "../../src/domain/export/proof.ts";
 import type { ExportOrder, ExportRecord } from "../../src/domain/export/records.ts";
-import { nextWindow } from "../../src/domain/export/spawn.ts";
+import { dueWindow } from "../../src/domain/export/spawn.ts";
 import { isOver, provenManifest, recordOf, viewOf } from "../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../src/domain/export-run/report.ts";
 import type { Decision } from "../../src/domain/shared/decider.ts";
@@ -53,6 +53,10 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
 
   async recordRunReport(ordinal: number, seq: number, report: ExportRunReport): Promise<void> {
     this.#turns.begin({ type: "RecordRunReport", ordinal, seq, report, now: Date.now() });
+  }
+
+  async recordWindowEnded(exportId: string): Promise<void> {
+    this.#turns.begin({ type: "RecordWindowEnded", exportId, now: Date.now() });
   }
 
   async pause(): Promise<Result<ExportRecord, Refusal>> {
@@ -132,9 +136,9 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   /** Late rows for the window that is due; null: none is. */
   async #findLate(): Promise<LateLook | null> {
     const { state } = this.#journal;
-    const window = nextWindow(state);
-    if (window === null || state.status !== "CREATED" || Date.now() < window.dueAt) return null;
-    return findLateRows(this.env, state.plan, window.start, state);
+    const window = dueWindow(state, Date.now());
+    if (window === null || state.status !== "CREATED") return null;
+    return findLateRows(this.env, state.plan, window, state);
   }
 
   /** Checks which of the next days have rows, until runs wait or fill all places. */

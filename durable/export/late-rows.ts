@@ -1,5 +1,6 @@
 import type { LateLook } from "../../src/domain/export/commands.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
+import type { DueWindow } from "../../src/domain/export/spawn.ts";
 import type { Partition } from "../../src/domain/export-run/partition.ts";
 import { ok } from "../../src/domain/shared/result.ts";
 import type { Env } from "../protocol/env.ts";
@@ -7,11 +8,16 @@ import type { LateMemory } from "../source/port/late-rows.ts";
 import type { SourceProject } from "../source/port/trace-source.ts";
 import { lateSourcesOf, sourceOfPartition } from "../source/source-of.ts";
 
-/** Finds the late rows of a schedule, in every source, before it spawns the window that starts at `before`. */
-export async function findLateRows(env: Env, plan: ExportPlan, before: number, known: LateMemory): Promise<LateLook> {
-  let look: LateLook = { before, windows: [], noted: known.noted, table: ok(null) };
+/** Finds the late rows of a schedule, in every source, before it spawns that window. */
+export async function findLateRows(
+  env: Env,
+  plan: ExportPlan,
+  window: DueWindow,
+  known: LateMemory,
+): Promise<LateLook> {
+  let look: LateLook = { before: window.start, windows: [], noted: known.noted, table: ok(null) };
   for (const source of await lateSourcesOf(env, projectOf(plan))) {
-    const found = await source.findLate({ schedule: plan.definition, before, known });
+    const found = await source.findLate({ schedule: plan.definition, window, known });
     look = { ...look, ...found, windows: [...look.windows, ...found.windows] };
   }
   return look;

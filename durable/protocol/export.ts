@@ -13,6 +13,8 @@ export interface ExportProtocol {
   create(order: ExportOrder): Promise<void>;
   admit(): Promise<void>;
   recordRunReport(ordinal: number, seq: number, report: ExportRunReport): Promise<void>;
+  /** To a schedule: an export that it spawned has ended. */
+  recordWindowEnded(exportId: string): Promise<void>;
   pause(): Promise<Result<ExportRecord, Refusal>>;
   resume(): Promise<Result<ExportRecord, Refusal>>;
   cancel(): Promise<Result<ExportRecord, Refusal>>;

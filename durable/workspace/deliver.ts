@@ -10,6 +10,8 @@ export async function deliverOfWorkspace(env: Env, tenantId: string, message: Wo
       return receiver.create(message.order);
     case "admit":
       return receiver.admit();
+    case "window_ended":
+      return receiver.recordWindowEnded(message.exportId);
     case "fail_for_deleted_project":
       return receiver.failForDeletedProject();
     case "erase_project":

@@ -70,7 +70,7 @@ describe.each(readdirSync(FOLDER))("the logs in %s", (file) => {
 
   it("contain a schedule that was cancelled after two windows", () => {
     const state = fold(bulkExport, log("cancelled schedule"));
-    expect(state).toMatchObject({ status: "CANCELLED", spawned: 2 });
+    expect(state).toMatchObject({ status: "CANCELLED", windows: { next: 2 } });
   });
 
   it("contain ended runs that wrote what they planned", () => {

@@ -52,6 +52,7 @@ export const definitionOf = (home: TestWorkspace, changes: Partial<ExportDefinit
   projectId: home.project.id,
   ...WHOLE_DAY,
   intervalHours: null,
+  catchUp: null,
   filter: null,
   exportFields: null,
   formatVersion: "v1",

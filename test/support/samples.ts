@@ -46,6 +46,7 @@ export const definition: ExportDefinition = {
   start: Date.parse("2029-12-30T06:00:00.000Z"),
   end: Date.parse("2030-01-01T00:00:00.000Z"),
   intervalHours: null,
+  catchUp: null,
   filter: null,
   exportFields: null,
   formatVersion: "v1",

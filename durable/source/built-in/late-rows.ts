@@ -18,9 +18,10 @@ const DAY_LANES = 6;
 export async function findLateInShards(
   env: Env,
   project: SourceProject,
-  { schedule, before, known }: LateQuestion,
+  { schedule: { id }, window: { covered }, known }: LateQuestion,
 ): Promise<FoundLate> {
-  const { id, start } = schedule;
+  if (covered === null) return { windows: [], noted: known.noted };
+  const { start, end: before } = covered;
   const registered = await unrouted(env, project.tenantId).registeredDays({
     projectId: project.projectId,
     scheduleId: id,

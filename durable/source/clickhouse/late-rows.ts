@@ -1,5 +1,11 @@
 import type { ClickHouseTable } from "../../../src/clickhouse/client.ts";
-import { boundedAt, type LateRows, type TableLedger, takeLate } from "../../../src/domain/schedule/table-ledger.ts";
+import {
+  boundedAt,
+  type LateRows,
+  type TableLedger,
+  takeEarlier,
+  takeLate,
+} from "../../../src/domain/schedule/table-ledger.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import type { SourceFailure } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
@@ -26,8 +32,11 @@ export async function findLateInTable(bound: BoundTable, question: LateQuestion)
   const clock = await table.value.now();
   if (!clock.ok) return { windows: [], table: clock };
   if (clock.value === null) return NOTHING;
-  const ledger = boundedAt(question.known.table, bound.binding, question.before, clock.value);
-  const days = await daysOf(bound, table.value, ledger.owed, question.schedule.filter);
+  const { window, known, schedule } = question;
+  if (window.covered === null)
+    return { windows: [], table: ok(takeEarlier(known.table, bound.binding, window, clock.value)) };
+  const ledger = boundedAt(known.table, bound.binding, window.start, clock.value);
+  const days = await daysOf(bound, table.value, ledger.owed, schedule.filter);
   if (!days.ok) return { windows: [], table: days };
   const { rows, take } = takeLate(ledger, await statusesOf(bound.env, ledger), days.value);
   return { windows: rows, table: ok(take) };

@@ -1,12 +1,13 @@
 import type { LateLook } from "../../../src/domain/export/commands.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
+import type { DueWindow } from "../../../src/domain/export/spawn.ts";
 import type { CreatedExport } from "../../../src/domain/export/state.ts";
 
 /** A query for the late rows of a schedule. */
 export interface LateQuestion {
-  readonly schedule: Pick<ExportDefinition, "id" | "start" | "filter">;
-  /** Start of the window that is about to be spawned, in epoch milliseconds; earlier windows are searched. */
-  readonly before: number;
+  readonly schedule: Pick<ExportDefinition, "id" | "filter">;
+  /** The window that is about to be spawned, and the earlier part of the schedule that is searched. */
+  readonly window: DueWindow;
   /** The schedule's memory of earlier searches; a source reads its own part. */
   readonly known: LateMemory;
 }

@@ -20,6 +20,7 @@ export const retryOf = (
   start: run.start,
   end: run.end,
   intervalHours: null,
+  catchUp: null,
   sourceExportId: null,
   retryOfRunId: run.id,
   createdAt: at,

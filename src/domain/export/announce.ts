@@ -26,6 +26,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
             start: event.start,
             end: event.end,
             intervalHours: null,
+            catchUp: null,
             sourceExportId: plan.definition.id,
             retryOfRunId: null,
             createdAt: event.at,
@@ -71,6 +72,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "MarkerLeft":
     case "ManifestFailed":
     case "LookFailed":
+    case "WindowEnded":
     case "ManifestCommitted":
       return [];
   }

@@ -36,6 +36,8 @@ export type ExportCommand =
   | { readonly type: "Cancel"; readonly now: number }
   /** The project was deleted, and its rows with it. */
   | { readonly type: "FailForDeletedProject"; readonly now: number }
+  /** An export that the schedule spawned has ended. */
+  | { readonly type: "RecordWindowEnded"; readonly exportId: string; readonly now: number }
   /** `look`: the late rows found for the window that a schedule spawns next; null: none was due. */
   | { readonly type: "Wake"; readonly look: LateLook | null; readonly now: number };
 

@@ -7,7 +7,7 @@ import { withdrawMarker } from "./marker.ts";
 import { pause, refuseOrder, resume } from "./orders.ts";
 import { awaitsManifest, beginManifest, recordManifestFailure } from "./proof.ts";
 import { admitRuns, recordLateReport, recordRunReport } from "./run-rules.ts";
-import { spawn } from "./spawn.ts";
+import { recordWindowEnded, spawn } from "./spawn.ts";
 import { type CreatedExport, type ExportState, evolve, type RunningExport } from "./state.ts";
 
 /** The rules of one export: a one-off export of some days, or a schedule that spawns such exports. */
@@ -39,6 +39,8 @@ function decideCreated(command: ExportCommand, state: CreatedExport, at: number)
       return start(state, at);
     case "Wake":
       return spawn(state, command.look, at);
+    case "RecordWindowEnded":
+      return recordWindowEnded(state, command.exportId, at);
     case "Pause":
       return pause(state, at);
     case "Resume":
@@ -71,6 +73,7 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "Create":
     case "Admit":
     case "Wake":
+    case "RecordWindowEnded":
     case "RecordMarkerRemoved":
       return [];
     case "RecordDays":

@@ -85,4 +85,6 @@ export type ExportEvent =
       /** What it takes of the customer's table; absent: the project is not bound to one, or nothing is known of it. */
       readonly table?: TableTake;
       readonly at: number;
-    };
+    }
+  /** The export of a window has ended. */
+  | { readonly type: "WindowEnded"; readonly exportId: string; readonly at: number };

@@ -25,6 +25,7 @@ export function refuseOrder(command: ExportCommand, state: ExportState): Refusal
     case "RecordManifestFailure":
     case "RecordMarkerRemoved":
     case "FailForDeletedProject":
+    case "RecordWindowEnded":
     case "Wake":
       return null;
   }

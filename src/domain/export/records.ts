@@ -1,6 +1,7 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportField } from "../run/columns.ts";
 import type { IngestSpan, LateWindow } from "../schedule/late.ts";
+import type { CatchUpOrder } from "../schedule/windows.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
 import type { Compression, FormatVersion } from "../shared/format.ts";
@@ -16,6 +17,8 @@ export interface ExportDefinition {
   readonly end: number | null;
   /** null: a one-off export. */
   readonly intervalHours: number | null;
+  /** In which order a schedule exports the windows that lay in the past when it was created; null: a one-off export. */
+  readonly catchUp: CatchUpOrder | null;
   readonly filter: string | null;
   /** As sent and in the order sent; null: every exportable field. */
   readonly exportFields: readonly ExportField[] | null;

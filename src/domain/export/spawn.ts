@@ -1,35 +1,67 @@
 import { takeNothing } from "../schedule/table-ledger.ts";
 import { windowOf } from "../schedule/windows.ts";
+import { MAX_OPEN_WINDOWS } from "../shared/limits.ts";
 import type { Window } from "../shared/time.ts";
 import type { LateLook } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
 import { spawnIdOf } from "./run-ids.ts";
 import type { CreatedExport, ExportState } from "./state.ts";
 
-/** The next window of a schedule, and when it is spawned; null: it is no schedule, or paused, or has ended. */
-export function nextWindow(state: ExportState): (Window & { readonly dueAt: number }) | null {
-  if (state.status !== "CREATED" || state.pausedAt !== null) return null;
-  const { definition, limits } = state.plan;
-  if (definition.intervalHours === null) return null;
-  const window = windowOf(definition.start, definition.intervalHours, state.spawned);
-  return { ...window, dueAt: state.look.retryAt ?? window.end + limits.spawnDelayMs };
+/** A window that a schedule may spawn. */
+export interface DueWindow extends Window {
+  readonly index: number;
+  /**
+   * The earlier part of the schedule whose windows were spawned: late rows are looked for there. null: all that was spawned
+   * is later than this window, so there are none.
+   */
+  readonly covered: Window | null;
 }
 
+/** When a schedule spawns its next window; null: it is no schedule, is paused, has ended, or has too many open windows. */
+export function spawnsAt(state: ExportState): number | null {
+  if (!isSpawning(state)) return null;
+  if (state.look.retryAt !== null) return state.look.retryAt;
+  if (state.windows.past > 0) return state.updatedAt;
+  return windowAt(state, state.windows.next).end + state.plan.limits.spawnDelayMs;
+}
+
+/** The window to spawn by then; null: none is due. A window that ends after the creation goes before those of the past. */
+export function dueWindow(state: ExportState, at: number): DueWindow | null {
+  if (!isSpawning(state) || (state.look.retryAt !== null && at < state.look.retryAt)) return null;
+  const { next, past, earliest } = state.windows;
+  const window = windowAt(state, next);
+  if (at >= window.end + state.plan.limits.spawnDelayMs) {
+    const { start } = windowAt(state, earliest ?? next);
+    return { ...window, index: next, covered: { start, end: window.start } };
+  }
+  return past > 0 ? { ...windowAt(state, past - 1), index: past - 1, covered: null } : null;
+}
+
+/** Whether the export is a schedule that may spawn windows now or later. */
+const isSpawning = (state: ExportState): state is CreatedExport =>
+  state.status === "CREATED" &&
+  state.pausedAt === null &&
+  state.plan.definition.intervalHours !== null &&
+  state.windows.open.size < MAX_OPEN_WINDOWS;
+
+const windowAt = ({ plan }: CreatedExport, index: number): Window =>
+  windowOf(plan.definition.start, plan.definition.intervalHours ?? 0, index);
+
 /**
- * Spawns the next window when it is due, each exactly once; missed windows are caught up one by one. Late rows must
- * have been looked for before. While the customer's table cannot be queried for them, the window is retried as a run is.
+ * Spawns the window that is due, each exactly once; missed windows are caught up one by one. Late rows must have been
+ * looked for before. While the customer's table cannot be queried for them, the window is retried as a run is.
  */
 export function spawn(state: CreatedExport, look: LateLook | null, at: number): readonly ExportEvent[] {
-  const window = nextWindow(state);
-  if (window === null || at < window.dueAt || look?.before !== window.start) return [];
+  const window = dueWindow(state, at);
+  if (window === null || look?.before !== window.start) return [];
   const { definition, limits } = state.plan;
   if (!look.table.ok && look.table.failure.retryable && state.look.failures < limits.maxRetries)
     return [{ type: "LookFailed", failure: look.table.failure, retryAt: at + limits.retryDelayMs, at }];
-  const table = look.table.ok ? look.table.value : takeNothing(state.table);
+  const table = look.table.ok ? look.table.value : takeNothing(state.table, window);
   return [
     {
       type: "WindowSpawned",
-      index: state.spawned,
+      index: window.index,
       exportId: spawnIdOf(definition.id, window.start),
       start: window.start,
       end: window.end,
@@ -40,3 +72,7 @@ export function spawn(state: CreatedExport, look: LateLook | null, at: number): 
     },
   ];
 }
+
+/** A report that is repeated changes nothing. */
+export const recordWindowEnded = (state: CreatedExport, exportId: string, at: number): readonly ExportEvent[] =>
+  state.windows.open.has(exportId) ? [{ type: "WindowEnded", exportId, at }] : [];

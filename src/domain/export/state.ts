@@ -1,3 +1,4 @@
+import { afterEnd, afterSpawn, type KnownWindows, windowsAtCreation } from "../schedule/known-windows.ts";
 import { ledgerAfter, type TableLedger } from "../schedule/table-ledger.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { StoreFailure } from "../shared/failures.ts";
@@ -8,8 +9,8 @@ interface Known {
   readonly plan: ExportPlan;
   readonly runs: KnownRuns;
   readonly updatedAt: number;
-  /** Windows spawned so far; 0 for a one-off export. */
-  readonly spawned: number;
+  /** The windows of a schedule; none of a one-off export. */
+  readonly windows: KnownWindows;
   /** Number of the last day registration that was looked at. */
   readonly noted: number;
   /** What the schedule knows of the customer's table; null: there is none, or it does not say when a row was inserted. */
@@ -60,7 +61,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
   if (event.type === "ExportCreated") {
     const { plan, at } = event;
     const nothing = {
-      spawned: 0,
+      windows: windowsAtCreation(plan.definition, plan.limits.spawnDelayMs),
       noted: 0,
       table: null,
       look: NO_LOOK,
@@ -109,8 +110,11 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "WindowSpawned": {
       const { exportId, late, noted, table } = event;
       const ledger = table === undefined ? null : ledgerAfter(known.table, table, { exportId, late });
-      return { ...known, spawned: event.index + 1, noted, table: ledger, look: NO_LOOK };
+      const windows = afterSpawn(known.windows, event.index, exportId);
+      return { ...known, windows, noted, table: ledger, look: NO_LOOK };
     }
+    case "WindowEnded":
+      return { ...known, windows: afterEnd(known.windows, event.exportId) };
     case "ExportPaused":
       return "pausedAt" in known ? { ...known, pausedAt: event.at } : known;
     case "ExportResumed":
@@ -142,7 +146,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   status,
   plan: state.plan,
   runs: state.runs,
-  spawned: state.spawned,
+  windows: state.windows,
   noted: state.noted,
   table: state.table,
   look: state.look,

@@ -1,6 +1,6 @@
 import { nextCheck } from "./days.ts";
 import { awaitsManifest } from "./proof.ts";
-import { nextWindow } from "./spawn.ts";
+import { spawnsAt } from "./spawn.ts";
 import type { ExportState } from "./state.ts";
 
 /**
@@ -12,7 +12,7 @@ export function wakeAt(state: ExportState): number | null {
     case "NONE":
       return null;
     case "CREATED":
-      return nextWindow(state)?.dueAt ?? null;
+      return spawnsAt(state);
     case "RUNNING":
       if (state.pausedAt !== null) return null;
       if (nextCheck(state) !== null) return Math.min(state.updatedAt, state.deadline);

@@ -1,5 +1,5 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import { DAY_MS } from "../shared/time.ts";
+import { DAY_MS, type Window } from "../shared/time.ts";
 import { type IngestSpan, type LateWindow, MAX_LATE_DAYS } from "./late.ts";
 
 /**
@@ -100,11 +100,29 @@ const partOf = ({ start, end, ingested }: LateRows, midnight: number): LateRows 
   ingested,
 });
 
-/** What a window takes when the table cannot be asked: nothing after the bound before. Null: there is no ledger. */
-export const takeNothing = (ledger: TableLedger | null): TableTake | null => {
+/**
+ * What a window takes that is earlier than all spawned ones: the rows inserted before the present bound. Later searches
+ * cover it too, if it ends where they began.
+ */
+export function takeEarlier(
+  ledger: TableLedger | null,
+  { since }: Pick<TableLedger, "since">,
+  window: Window,
+  clockMicros: number,
+): TableTake {
+  if (ledger?.since !== since)
+    return { since, start: window.start, bound: clockMicros - SETTLED_AFTER_MICROS, owed: [], settled: [] };
+  const { bound, owed } = ledger;
+  return { since, start: startWith(ledger, window), bound, owed, settled: [] };
+}
+
+const startWith = ({ start }: TableLedger, window: Window): number => (window.end === start ? window.start : start);
+
+/** What a window takes when the table cannot be queried: nothing after the bound before. Null: there is no ledger. */
+export const takeNothing = (ledger: TableLedger | null, window: Window): TableTake | null => {
   if (ledger === null) return null;
-  const { since, start, bound, owed } = ledger;
-  return { since, start, bound, owed, settled: [] };
+  const { since, bound, owed } = ledger;
+  return { since, start: startWith(ledger, window), bound, owed, settled: [] };
 };
 
 /** The ledger after a window was spawned; `late`: what its export carries. */

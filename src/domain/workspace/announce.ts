@@ -32,9 +32,16 @@ export function announceWorkspace(event: WorkspaceEvent, after: WorkspaceState):
     case "ProjectUnbound":
     case "DestinationAdded":
     case "DestinationRemoved":
-    case "ExportReported":
       return [];
+    case "ExportReported":
+      return event.report.finishedAt === null ? [] : endOfWindow(event.id, after);
   }
+}
+
+/** A schedule gets the end of each window, so that it knows how many are open. */
+function endOfWindow(exportId: string, { exports }: OpenWorkspace): readonly WorkspaceMessage[] {
+  const scheduleId = lookUp(exports, exportId)?.definition.sourceExportId ?? null;
+  return scheduleId === null ? [] : [{ id: scheduleId, kind: "window_ended", exportId }];
 }
 
 const failExportsOf = (projectId: string, { active, exports }: OpenWorkspace): readonly WorkspaceMessage[] =>
@@ -46,4 +53,5 @@ const failExportsOf = (projectId: string, { active, exports }: OpenWorkspace): r
 export type WorkspaceMessage =
   | { readonly id: string; readonly kind: "create"; readonly order: ExportOrder }
   | { readonly id: string; readonly kind: "admit" | "fail_for_deleted_project" }
+  | { readonly id: string; readonly kind: "window_ended"; readonly exportId: string }
   | { readonly id: string; readonly kind: "erase_project" | "shorten_retention" };

@@ -103,7 +103,7 @@ function refuseExport(state: OpenWorkspace, definition: ExportDefinition): Refus
 
 function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): Refusal | null {
   if (intervalHours === null || windowOf(start, intervalHours, MAX_OWED_WINDOWS).end > createdAt) return null;
-  const message = `A schedule may begin at most ${MAX_OWED_WINDOWS} intervals ago; export what lies before with one-off exports`;
+  const message = `A schedule has at most ${MAX_OWED_WINDOWS} windows to catch up with; begin later, take longer intervals, or export what lies before with a one-off export`;
   return { reason: "invalid", loc: ["body", "start_time"], message, type: "value_error" };
 }
 

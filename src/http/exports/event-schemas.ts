@@ -30,6 +30,7 @@ export const EXPORT_EVENTS = {
   MarkerLeft: "_SUCCESS may be in the bucket although the export is not COMPLETED; the credentials cannot delete it.",
   LookFailed: "The query for late rows of the table failed; the window that is due waits until `retry_at`.",
   WindowSpawned: "The schedule created the export of its next window.",
+  WindowEnded: "The export of a window has ended.",
 } as const satisfies Record<ExportEvent["type"], string>;
 
 /** Meaning of each event of a run. */

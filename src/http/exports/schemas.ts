@@ -2,10 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { ExportDefinition, ExportRecord } from "../../domain/export/records.ts";
 import { exportWarnings } from "../../domain/export/warnings.ts";
 import { ALL_FIELDS } from "../../domain/run/fields.ts";
+import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../domain/schedule/windows.ts";
 import type { Compression } from "../../domain/shared/format.ts";
-import { INTERVAL_HOURS, MAX_WINDOW_DAYS } from "../../domain/shared/limits.ts";
+import { INTERVAL_HOURS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
-import { DAY_MS, isoFromMs } from "../../domain/shared/time.ts";
+import { isoFromMs } from "../../domain/shared/time.ts";
 import { storeText } from "../kernel/failure-text.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
@@ -42,10 +43,14 @@ interface WindowSent {
   readonly start_time: number;
   readonly end_time?: number | null | undefined;
   readonly interval_hours?: number | null | undefined;
+  readonly catch_up?: CatchUpOrder | null | undefined;
 }
+
+const ONE_OFF = "A one-off export has no windows to catch up with; leave catch_up out, or set interval_hours";
 
 /** One-off exports have an end, schedules have an interval, never both [EXP-10]. null: the members are valid. */
 const windowProblem = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
+  if (sent.catch_up != null && (sent.interval_hours ?? null) === null) return { type: "value_error", message: ONE_OFF };
   const end = sent.end_time ?? null;
   const scheduled = (sent.interval_hours ?? null) !== null;
   if (end === null) {
@@ -57,9 +62,7 @@ const windowProblem = (sent: WindowSent): { readonly type: string; readonly mess
   }
   if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
   if (end <= sent.start_time) return { type: "value_error", message: "end_time must be later than start_time" };
-  if (end - sent.start_time <= MAX_WINDOW_DAYS * DAY_MS) return null;
-  const message = `One export spans at most ${MAX_WINDOW_DAYS} days; split the range into several exports`;
-  return { type: "value_error", message };
+  return null;
 };
 
 /** Members that only the original service supports are accepted if they change nothing, refused otherwise. */
@@ -74,6 +77,7 @@ const members = closedObject({
   format_version: z.enum(FORMAT_VERSIONS).nullish(),
   compression: z.enum(COMPRESSIONS).nullish(),
   interval_hours: intervalHours.nullish(),
+  catch_up: z.enum(CATCH_UP_ORDERS).nullish(),
   export_fields: exportFields.nullish(),
 });
 
@@ -115,6 +119,7 @@ export const definitionOf = (
   start: sent.start_time,
   end: sent.end_time ?? null,
   intervalHours: sent.interval_hours ?? null,
+  catchUp: (sent.interval_hours ?? null) === null ? null : (sent.catch_up ?? "oldest_first"),
   filter: sent.filter ?? null,
   exportFields: sent.export_fields ?? null,
   formatVersion: sent.format_version ?? "v1",
@@ -143,7 +148,9 @@ export const cloneOf = (
     format_version: sent.format_version ?? original.formatVersion,
   };
   const problem = windowProblem(merged);
-  if (problem === null) return ok(definitionOf(merged, { ...given, tenantId, defaultCompression }));
+  const catchUp = merged.catch_up ?? (merged.interval_hours === null ? null : original.catchUp);
+  if (problem === null)
+    return ok(definitionOf({ ...merged, catch_up: catchUp }, { ...given, tenantId, defaultCompression }));
   return fail({ reason: "invalid", loc: ["body", "end_time"], message: problem.message, type: problem.type });
 };
 
@@ -172,6 +179,9 @@ export const bulkExportShown = (profile: WireProfile) =>
       start_time: shownInstant,
       end_time: shownInstant.nullable(),
       interval_hours: z.int().nullable(),
+      catch_up: z.enum(CATCH_UP_ORDERS).nullable().openapi({
+        description: "In which order a schedule exports the windows before its creation; null: a one-off export.",
+      }),
       source_bulk_export_id: shownUuid.nullable(),
       retry_of_run_id: shownUuid.nullable().openapi({ description: "The failed run whose range this export covers." }),
       filter: z.string().nullable(),
@@ -209,6 +219,7 @@ export const showExport = (
   start_time: isoFromMs(record.start),
   end_time: isoOrNull(record.end),
   interval_hours: record.intervalHours,
+  catch_up: record.catchUp,
   source_bulk_export_id: record.sourceExportId,
   retry_of_run_id: record.retryOfRunId,
   filter: record.filter,

@@ -216,7 +216,7 @@ describe("a scheduled export", () => {
       look: emptyLook(start + 6 * HOUR_MS),
       now: spawnAt + 6 * HOUR_MS,
     });
-    expect(unbound.state).toMatchObject({ spawned: 2, table: null });
+    expect(unbound.state).toMatchObject({ windows: { next: 2 }, table: null });
   });
 
   it("spawns no window before the search for late rows, and ignores the search for another window", () => {

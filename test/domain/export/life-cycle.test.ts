@@ -273,6 +273,22 @@ describe("an export", () => {
         },
       },
     ],
+    RecordWindowEnded: [
+      {
+        what: "gets the end of a window",
+        command: { type: "RecordWindowEnded", exportId: "w", now: NOW },
+        becomes: {},
+      },
+      {
+        what: "gets the end of a window after its deadline",
+        command: { type: "RecordWindowEnded", exportId: "w", now: LATE },
+        becomes: {
+          "RUNNING, days not checked": "TIMEDOUT",
+          RUNNING: "TIMEDOUT",
+          "RUNNING, every run done": "TIMEDOUT",
+        },
+      },
+    ],
     Wake: [
       { what: "is woken", command: { type: "Wake", look: null, now: NOW }, becomes: {} },
       {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { ExportCommand } from "../../../src/domain/export/commands.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
+import { dueWindow } from "../../../src/domain/export/spawn.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
-import { windowOf } from "../../../src/domain/schedule/windows.ts";
+import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
 import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
@@ -54,8 +55,10 @@ function simulate(seed: number): Simulated {
   };
   /** As the shell does: it looks for late rows before the window that the state says is next. */
   const wake = (now: number): void => {
-    const spawned = state.status === "NONE" ? 0 : state.spawned;
-    submit({ type: "Wake", look: emptyLook(windowOf(start, intervalHours, spawned).start), now });
+    const window = dueWindow(state, now);
+    submit({ type: "Wake", look: window === null ? null : emptyLook(window.start), now });
+    const open = state.status === "NONE" ? [] : [...state.windows.open];
+    for (const exportId of open) submit({ type: "RecordWindowEnded", exportId, now });
   };
   const restart = (): void => {
     state = log.map((event) => JSON.parse(JSON.stringify(event))).reduce(bulkExport.evolve, bulkExport.initialState);
@@ -109,4 +112,57 @@ describe("a schedule over ten years of outages, restarts, pauses and repeated or
         expect(windows.filter((window) => window.at > from && window.at < to)).toEqual([]);
     },
   );
+});
+
+describe("a schedule that begins in the past", () => {
+  const HOURS = 300;
+  const scheduleOf = (catchUp: CatchUpOrder) => {
+    const plan = planOf({ start: NOW - HOURS * HOUR_MS, end: null, intervalHours: 1, catchUp, createdAt: NOW });
+    let state: ExportState = bulkExport.evolve(bulkExport.initialState, { type: "ExportCreated", plan, at: NOW });
+    const submit = (command: ExportCommand) => {
+      const events = eventsOf(bulkExport.decide(command, state));
+      state = events.reduce(bulkExport.evolve, state);
+      return events;
+    };
+    return {
+      wakeAt: () => bulkExport.wakeAt(state),
+      end: (exportId: string, now: number) => submit({ type: "RecordWindowEnded", exportId, now }),
+      /** Spawns what is due. */
+      wake(now: number) {
+        const spawned: Extract<ExportEvent, { type: "WindowSpawned" }>[] = [];
+        for (let window = dueWindow(state, now); window !== null; window = dueWindow(state, now))
+          for (const event of submit({ type: "Wake", look: emptyLook(window.start), now }))
+            if (event.type === "WindowSpawned") spawned.push(event);
+        return spawned;
+      },
+    };
+  };
+
+  it.each(CATCH_UP_ORDERS)(
+    "has at most 100 open windows, and spawns the next one when one of them ends: %s",
+    (order) => {
+      const schedule = scheduleOf(order);
+      const first = schedule.wake(NOW);
+      expect([first.length, schedule.wakeAt()]).toEqual([100, null]);
+      const ended = first[40]?.exportId ?? "";
+      expect(schedule.end(ended, NOW)).toEqual([{ type: "WindowEnded", exportId: ended, at: NOW }]);
+      expect(schedule.end(ended, NOW)).toEqual([]);
+      expect(schedule.wakeAt()).toBeLessThanOrEqual(NOW);
+      expect(schedule.wake(NOW).map(({ index }) => index)).toEqual([order === "oldest_first" ? 100 : HOURS - 102]);
+    },
+  );
+
+  it("exports the newest past window first with newest_first, and a window that ends later before the past ones", () => {
+    const schedule = scheduleOf("newest_first");
+    const indexes: number[] = [];
+    for (let now = NOW; indexes.length < HOURS + 4; now += HOUR_MS) {
+      const spawned = schedule.wake(now);
+      indexes.push(...spawned.map(({ index }) => index));
+      for (const { exportId } of spawned) schedule.end(exportId, now);
+    }
+    const past = HOURS - 1; // the last hour has not ended 10 minutes ago
+    expect(indexes.slice(0, 3)).toEqual([past - 1, past - 2, past - 3]);
+    expect(indexes.slice(100, 103)).toEqual([past, past - 101, past - 102]);
+    expect(indexes.toSorted((a, b) => a - b)).toEqual(Array.from({ length: HOURS + 4 }, (_, index) => index));
+  });
 });

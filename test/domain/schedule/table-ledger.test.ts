@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sourceFailure } from "../../../src/clickhouse/failures.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
+import { type DueWindow, dueWindow } from "../../../src/domain/export/spawn.ts";
 import type { ExportState } from "../../../src/domain/export/state.ts";
 import { wakeAt } from "../../../src/domain/export/wake-at.ts";
 import { boundSince, type TableBinding } from "../../../src/domain/project/clickhouse-binding.ts";
@@ -13,9 +14,11 @@ import {
   ledgerAfter,
   ownRows,
   SETTLED_AFTER_MICROS,
+  takeEarlier,
   takeLate,
   takeNothing,
 } from "../../../src/domain/schedule/table-ledger.ts";
+import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
@@ -75,11 +78,16 @@ const steps = fc.array(
 
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 
+/** Windows that lie in the past when the schedule is created. */
+const PAST_WINDOWS = 3;
+
 /** A schedule driven by its alarm, over a table whose rows become visible some time after their timestamp. */
-function model() {
-  const plan = planOf({ start: NOW, end: null, intervalHours: INTERVAL_HOURS }, { maxRetries: 1 });
+function model(catchUp: CatchUpOrder) {
+  const createdAt = NOW + PAST_WINDOWS * INTERVAL_HOURS * HOUR_MS + 11 * MINUTE_MS;
+  const schedule = { start: NOW, end: null, intervalHours: INTERVAL_HOURS, catchUp, createdAt };
+  const plan = planOf(schedule, { maxRetries: 1 });
   let state: ExportState = bulkExport.initialState;
-  let now = NOW;
+  let now = createdAt;
   let since: number | null = 1;
   const seen: (Row & { readonly seenAt: number })[] = [];
   const exports = new Map<string, ModelExport>();
@@ -97,12 +105,18 @@ function model() {
       .filter((row) => row.ingestedMicros >= ingested.from && row.ingestedMicros < ingested.before)
       .map(({ id }) => id);
 
-  const look = (windowStart: number, canAsk: boolean, skewMs: number) => {
+  const look = (window: DueWindow, canAsk: boolean, skewMs: number) => {
     const noted = 0;
+    const windowStart = window.start;
     if (since === null) return { before: windowStart, windows: [], noted, table: ok(null) };
     if (!canAsk) return { before: windowStart, windows: [], noted, table: fail(sourceFailure("network_lost")) };
     const ledger = state.status === "CREATED" ? state.table : null;
-    const bounded = boundedAt(ledger, { since }, windowStart, (now - skewMs) * MICROS);
+    const clock = (now - skewMs) * MICROS;
+    if (window.covered === null) {
+      const table = ok(takeEarlier(ledger, { since }, window, clock));
+      return { before: windowStart, windows: [], noted, table };
+    }
+    const bounded = boundedAt(ledger, { since }, windowStart, clock);
     const days = bounded.owed.map((due) =>
       [...new Set(seen.filter(({ id }) => idsOf(due).includes(id)).map((row) => Math.floor(row.start / DAY_MS)))].sort(
         (a, b) => a - b,
@@ -130,8 +144,9 @@ function model() {
     wake(canAsk: boolean, skewMs: number) {
       if (state.status !== "CREATED") return;
       now = Math.max(now, wakeAt(state) ?? now);
-      const windowStart = NOW + state.spawned * INTERVAL_HOURS * HOUR_MS;
-      const [event] = submit({ type: "Wake", look: look(windowStart, canAsk, skewMs), now });
+      const window = dueWindow(state, now);
+      if (window === null) return;
+      const [event] = submit({ type: "Wake", look: look(window, canAsk, skewMs), now });
       if (event?.type !== "WindowSpawned") return;
       const { start, end, table, late } = event;
       const carried = late.flatMap(({ ingested, ...window }) => (ingested ? idsOf({ ...window, ingested }) : []));
@@ -144,7 +159,7 @@ function model() {
       if (one !== undefined) one.status = status;
     },
     ledger: () => (state.status === "CREATED" ? state.table : null),
-    spawnedUntil: () => NOW + (state.status === "CREATED" ? state.spawned : 0) * INTERVAL_HOURS * HOUR_MS,
+    spawnedUntil: () => NOW + (state.status === "CREATED" ? state.windows.next : 0) * INTERVAL_HOURS * HOUR_MS,
     since: () => since,
   };
 }
@@ -155,8 +170,8 @@ describe("over all exports of a schedule that reads a customer's table", () => {
   }, () => {
     let rowsLate = 0;
     fc.assert(
-      fc.property(steps, (asked) => {
-        const schedule = model();
+      fc.property(steps, fc.constantFrom(...CATCH_UP_ORDERS), (asked, catchUp) => {
+        const schedule = model(catchUp);
         let bindings = 1;
         for (const step of asked) {
           if (step.kind === "row") schedule.addRow(step);
@@ -299,7 +314,7 @@ describe("late rows of a table", () => {
   });
 
   it("are neither searched nor dropped by a window that is spawned while the table cannot be queried", () => {
-    const take = takeNothing(ledger);
+    const take = takeNothing(ledger, { start: NOW + HOUR_MS, end: NOW + 2 * HOUR_MS });
     if (take === null) throw new Error("there is a ledger");
     expect(ledgerAfter(ledger, take, { exportId: "x", late: [] })).toEqual(ledger);
   });

@@ -1,7 +1,8 @@
-import { listDurableObjectIds } from "cloudflare:test";
+import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { bulkExport, unrouted, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
+import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { manifestKey } from "../../../src/domain/destination/layout.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
 import { customerObject, definitionOf, newWorkspace, untilEnded } from "../exporting.ts";
@@ -55,6 +56,28 @@ describe("an export of 10,000 days", () => {
     const admitted = events.flatMap(({ event }) => (event.type === "RunAdmitted" ? [event.ordinal] : []));
     expect(admitted).toEqual([999, 9_979, 9_999]);
   });
+});
+
+it("an order is answered, and exports are listed, while the days of the export are checked", async () => {
+  const home = await newWorkspace();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await runInDurableObject(unroutedOf(home) as DurableObjectStub<UnroutedActor>, (actor: UnroutedActor) => {
+    const findDays = actor.findDays.bind(actor);
+    actor.findDays = async (query) => {
+      await released;
+      return findDays(query);
+    };
+  });
+  const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MS, end: MIDNIGHT + DAY_MS });
+  const receiver = workspace(env, home.tenantId);
+  expect(await receiver.createExport(definition)).toMatchObject({ ok: true, value: { status: "CREATED" } });
+  expect((await receiver.listExports(FIRST_BATCH)).items).toMatchObject([{ id: definition.id }]);
+  expect((await receiver.createExport({ ...definition, id: crypto.randomUUID() })).ok).toBe(true);
+  release();
+  expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED" });
 });
 
 describe("the days that a schedule found empty", () => {

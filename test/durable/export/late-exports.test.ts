@@ -28,7 +28,12 @@ describe("an hourly schedule", () => {
     return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
       const plan = { definition, shards: 1, limits: LIMITS, destination: NOWHERE };
-      const look = await findLateRows(env, plan, window.start, { noted, table: null });
+      const look = await findLateRows(
+        env,
+        plan,
+        { ...window, index, covered: { start: START, end: window.start } },
+        { noted, table: null },
+      );
       noted = look.noted;
       const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
       await workspace(env, home.tenantId).createExport(spawned);

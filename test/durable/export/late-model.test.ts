@@ -108,7 +108,12 @@ function scheduleOf(project: TestProject) {
     async exportNext(completes: boolean, asks: number): Promise<void> {
       const window = windowAt(windows);
       const exportId = crypto.randomUUID();
-      const look = await findLateRows(env, plan, window.start, { noted, table: null });
+      const look = await findLateRows(
+        env,
+        plan,
+        { ...window, index: windows, covered: { start: START, end: window.start } },
+        { noted, table: null },
+      );
       noted = look.noted;
       const claim = { scheduleId: id, exportId };
       if (await hasRows(window, asks)) carried.push(...(await claimed({ ...claim, kind: "main" }, window, asks)));

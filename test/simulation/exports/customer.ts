@@ -98,7 +98,7 @@ export class Customer {
   /** Creates an export. A schedule is cancelled after its windows. */
   async export(wanted: WantedExport, index: number): Promise<void> {
     const id = this.#random.uuid();
-    const { start, end, intervalHours, formatVersion, exportFields, compression } = wanted;
+    const { start, end, intervalHours, catchUp, formatVersion, exportFields, compression } = wanted;
     const definition: ExportDefinition = {
       id,
       tenantId: this.tenantId,
@@ -107,6 +107,7 @@ export class Customer {
       start,
       end,
       intervalHours,
+      catchUp,
       filter: null,
       exportFields,
       formatVersion,

@@ -1,5 +1,6 @@
 import type { ExportField } from "../../../src/domain/run/columns.ts";
 import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
+import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
 import type { Compression, FormatVersion } from "../../../src/domain/shared/format.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MIN_PART_BYTES } from "../kernel/edits.ts";
@@ -34,6 +35,7 @@ export interface WantedExport {
   readonly start: number;
   readonly end: number | null;
   readonly intervalHours: number | null;
+  readonly catchUp: CatchUpOrder | null;
   /** Number of windows after which a schedule is cancelled. */
   readonly windows: number;
   readonly formatVersion: FormatVersion;
@@ -155,6 +157,8 @@ function wantedExport(random: Random, days: readonly string[], afterMs: number):
     start: isSchedule ? STARTS_AT - random.between(0, 2) * intervalHours * HOUR - 30 * MINUTE : from,
     end: isSchedule ? null : random.chance(0.7) ? first + days.length * DAY_MS : from + random.between(1, 30) * HOUR,
     intervalHours: isSchedule ? intervalHours : null,
+    // Derived, so that a seed gives the same world as before.
+    catchUp: isSchedule ? (CATCH_UP_ORDERS[afterMs % 2] ?? null) : null,
     windows: random.between(1, 3),
     formatVersion: random.pick(["v1", "v2_beta"]),
     exportFields: random.chance(0.2) ? null : fieldsOf(random),

@@ -1,7 +1,21 @@
+import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
 const HOUR_MS = 3_600_000;
+
+/** Whether that window may follow the spawned ones: the next in time, or with `newest_first` the newest of the past. */
+function isInOrder(
+  { start, intervalHours, catchUp, createdAt }: ExportDefinition,
+  spawnDelayMs: number,
+  spawned: readonly number[],
+  index: number,
+): boolean {
+  const ended = Math.floor((createdAt - spawnDelayMs - start) / ((intervalHours ?? 1) * HOUR_MS));
+  const past = catchUp === "newest_first" ? Math.max(0, ended) : 0;
+  if (index >= past) return index === past + spawned.filter((one) => one >= past).length;
+  return index === past - 1 - spawned.filter((one) => one < past).length;
+}
 
 /** A schedule spawns each window exactly once. */
 export const windows: Invariant = {
@@ -9,7 +23,7 @@ export const windows: Invariant = {
   promise:
     "A schedule spawns its windows in order, each once and not before its end and the spawn delay; each becomes an export of exactly that window.",
   watch: (world, violated) => {
-    const spawned = new Map<string, number>();
+    const spawned = new Map<string, readonly number[]>();
     const expected: { readonly id: string; readonly start: number; readonly end: number }[] = [];
     return {
       onLine: ({ of, actor, event }) => {
@@ -18,9 +32,11 @@ export const windows: Invariant = {
         if (state.status === "NONE" || state.plan.definition.intervalHours === null)
           return violated(`${actor.name} spawns a window but is not a schedule`);
         const { definition, limits } = state.plan;
-        const index = spawned.get(actor.name) ?? 0;
-        spawned.set(actor.name, index + 1);
         const span = (definition.intervalHours ?? 0) * HOUR_MS;
+        const { index } = event;
+        const isNext = isInOrder(definition, limits.spawnDelayMs, spawned.get(actor.name) ?? [], index);
+        if (!isNext) violated(`${actor.name} spawns window ${index} out of order`);
+        spawned.set(actor.name, [...(spawned.get(actor.name) ?? []), index]);
         const start = definition.start + index * span;
         if (event.start !== start || event.end !== start + span)
           violated(`${actor.name} spawns [${event.start}, ${event.end}) as window ${index}, which begins at ${start}`);

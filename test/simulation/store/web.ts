@@ -21,6 +21,7 @@ export const fetchFrom =
     const sender = speaking();
     const request = requestOf(input, init);
     const { signal } = init;
+    if (signal?.aborted) return Promise.reject(new DOMException("aborted", "AbortError"));
     const operation = decodeRequest(request);
     const what = `S3 ${operation.kind} ${operation.key}${"part" in operation ? ` #${operation.part}` : ""}`;
     onText(`${input} ${[...request.headers].join(" ")} ${Buffer.from(request.body).toString("latin1")}`, what);

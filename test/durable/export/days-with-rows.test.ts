@@ -64,13 +64,16 @@ it("an order is answered, and exports are listed, while the days of the export a
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await runInDurableObject(unroutedOf(home) as DurableObjectStub<UnroutedActor>, (actor: UnroutedActor) => {
-    const findDays = actor.findDays.bind(actor);
-    actor.findDays = async (query) => {
-      await released;
-      return findDays(query);
-    };
-  });
+  await runInDurableObject(
+    env.UNROUTED.getByName(`unrouted/${home.tenantId}`) as DurableObjectStub<UnroutedActor>,
+    (actor: UnroutedActor) => {
+      const findDays = actor.findDays.bind(actor);
+      actor.findDays = async (query) => {
+        await released;
+        return findDays(query);
+      };
+    },
+  );
   const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MS, end: MIDNIGHT + DAY_MS });
   const receiver = workspace(env, home.tenantId);
   expect(await receiver.createExport(definition)).toMatchObject({ ok: true, value: { status: "CREATED" } });

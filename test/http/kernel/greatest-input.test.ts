@@ -31,11 +31,11 @@ const newDestination = async (prefix: string): Promise<string> => {
   return made.body.id;
 };
 
-it("an export of five years with a filter of 16,384 characters starts, and can be cancelled", async () => {
+it("an export of 285 years with a filter of 16,384 characters completes", async () => {
   const created = await post(EXPORTS, {
     bulk_export_destination_id: await newDestination(HAN.repeat(256)),
     session_id: await newProject(workspace),
-    start_time: "2249-12-30T23:59:59.999Z",
+    start_time: "1970-01-01T23:59:59.999Z",
     end_time: "2254-12-31T23:59:59.999Z",
     filter: `eq(name, "${CONTROL.repeat(16_384 - 12)}")`,
     export_fields: ALL_FIELDS,
@@ -44,9 +44,7 @@ it("an export of five years with a filter of 16,384 characters starts, and can b
   expect([created.status, created.body.filter?.length]).toEqual([200, 16_384]);
   const path = `${EXPORTS}/${created.body.id}`;
   const status = async () => (await call("GET", path, { headers: workspace.headers })).body.status;
-  await vi.waitUntil(async () => (await status()) === "RUNNING", WITHIN);
-  const cancelled = await call("PATCH", path, { headers: workspace.headers, body: { status: "Cancelled" } });
-  expect([cancelled.status, cancelled.body.status]).toEqual([200, "CANCELLED"]);
+  await vi.waitUntil(async () => (await status()) === "COMPLETED", WITHIN);
 });
 
 it.each([CONTROL, HAN, QUOTE])("a project with the longest description and extra, of %j, is kept", async (letter) => {

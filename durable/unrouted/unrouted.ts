@@ -174,10 +174,10 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
   override async alarm(): Promise<void> {
     this.#alarm.armRecovery(Date.now() + RECOVERY_MS);
     try {
-      await this.#workOff(this.#deletions.queue, DAYS_ERASED_PER_ALARM, (day) =>
+      await workOff(this.#tenantId, this.#deletions.queue, DAYS_ERASED_PER_ALARM, (day) =>
         eraseDay(this.env, this.#tenantId, day),
       );
-      await this.#workOff(this.#retentionChecks, RETENTION_CHECKS_PER_ALARM, (day) =>
+      await workOff(this.#tenantId, this.#retentionChecks, RETENTION_CHECKS_PER_ALARM, (day) =>
         recheckRetention(this.env, this.#tenantId, day),
       );
       const dropped = this.#store.dropOlderThan(Date.now() - DROP_AFTER_MS);
@@ -214,18 +214,6 @@ export class UnroutedActor extends DurableObject<Env> implements UnroutedProtoco
     const now = Date.now();
     if (this.#deletions.take(day, now)) this.#alarm.wakeBy(now);
     else this.#store.registerDay(day);
-  }
-
-  /** Runs `work` for due days; it answers whether the day is done. A day that fails is tried again later. */
-  async #workOff(queue: DayQueue, limit: number, work: (day: KnownDay) => Promise<boolean>): Promise<void> {
-    for (const day of queue.due(Date.now(), limit)) {
-      try {
-        if (await work(day)) queue.done(day);
-      } catch (fault) {
-        queue.postpone(day, Date.now() + RECOVERY_MS);
-        log("day_failed", { tenantId: this.#tenantId, ...day, message: String(fault) });
-      }
-    }
   }
 
   /** Above 50 % only changes of known runs are accepted: these are delivered soon. */

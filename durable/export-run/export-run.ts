@@ -3,6 +3,7 @@ import type { ExportRunFiles } from "../../src/domain/export/manifest.ts";
 import type { ExportRunMessage } from "../../src/domain/export-run/announce.ts";
 import { announceExportRun } from "../../src/domain/export-run/announce.ts";
 import type { ExportRunCommand } from "../../src/domain/export-run/commands.ts";
+import { deadlineOf } from "../../src/domain/export-run/deadline.ts";
 import type { ExportRunEvent, ExportRunSpec, StepName } from "../../src/domain/export-run/events.ts";
 import { exportRun } from "../../src/domain/export-run/index.ts";
 import { nextStep } from "../../src/domain/export-run/next-step.ts";
@@ -11,6 +12,8 @@ import type { ExportRunState } from "../../src/domain/export-run/state.ts";
 import { hasEnded, isOver, viewOf } from "../../src/domain/export-run/view.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import { log } from "../../src/log.ts";
+import { abortAt } from "../concurrency/abort-at.ts";
+import { untilInterrupted } from "../concurrency/interruption.ts";
 import { Journal } from "../journal/journal.ts";
 import { TurnQueue } from "../journal/turn-queue.ts";
 import { bulkExport } from "../protocol/actors.ts";
@@ -18,7 +21,7 @@ import type { Env } from "../protocol/env.ts";
 import type { ExportRunProtocol } from "../protocol/export-run.ts";
 import { SegmentGone } from "../segments/read-segment.ts";
 import { abortUpload, cleanScratch } from "./steps/clean.ts";
-import type { StepContext } from "./steps/context.ts";
+import { recordFailure, type StepContext } from "./steps/context.ts";
 import { FilePlans } from "./steps/file-plans.ts";
 import { prepare } from "./steps/prepare.ts";
 import { takeSnapshot } from "./steps/snapshot.ts";
@@ -122,18 +125,18 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
     for (let step = nextStep(this.#journal.state); step !== null; step = nextStep(this.#journal.state)) {
       this.#submit({ type: "BeginStep", step, now: Date.now() });
       if (nextStep(this.#journal.state) !== step) continue; // the attempt timed out
-      const context = this.#context(until, isLatest);
+      const timeOut = new AbortController();
+      const context = this.#context(until, isLatest, timeOut.signal);
       if (context === null) return;
       const begun = Date.now();
+      const stop = abortAt(timeOut, () => deadlineOf(this.#journal.state));
       try {
-        await this.#perform(step, context);
+        await untilInterrupted(timeOut.signal, this.#perform(step, context, isLatest));
       } catch (error) {
-        if (!(error instanceof SegmentGone)) throw error;
-        const failure = { reason: "processing", message: SEGMENT_GONE } as const;
-        context.record({ type: "RecordFailure", failure, now: Date.now() });
+        if (error instanceof SegmentGone) recordFailure(context, { reason: "processing", message: SEGMENT_GONE });
+        else if (!timeOut.signal.aborted) throw error; // otherwise the next BeginStep ends the attempt
       } finally {
-        // This step hung, and may have written to scratch after a later turn had cleaned it.
-        if (!isLatest() && hasEnded(this.#journal.state)) await cleanScratch(context);
+        stop();
       }
       log("run_step", { ...this.#ids(), step, ms: Date.now() - begun, status: this.#journal.state.status });
       this.#deliverMeanwhile();
@@ -143,7 +146,17 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
     this.#submit({ type: "PauseStep", now: Date.now() });
   }
 
-  #perform(step: StepName, context: StepContext): Promise<void> {
+  async #perform(step: StepName, context: StepContext, isLatest: () => boolean): Promise<void> {
+    try {
+      await this.#begin(step, context);
+    } finally {
+      // This step hung, and may have written to scratch after a later one had cleaned it.
+      const isLate = !isLatest() || context.timeOut.aborted;
+      if (isLate && hasEnded(this.#journal.state)) await cleanScratch(context);
+    }
+  }
+
+  #begin(step: StepName, context: StepContext): Promise<void> {
     switch (step) {
       case "snapshot":
         return takeSnapshot(context, this.#plans);
@@ -158,7 +171,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
     }
   }
 
-  #context(until: number, isLatest: () => boolean): StepContext | null {
+  #context(until: number, isLatest: () => boolean, timeOut: AbortSignal): StepContext | null {
     const { state } = this.#journal;
     if (state.status === "NONE") return null;
     const wanted = workIdOf(state);
@@ -177,6 +190,7 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
         return isWanted();
       },
       isWanted,
+      timeOut,
       isTired: () => Date.now() >= until,
     };
   }

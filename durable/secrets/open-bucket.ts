@@ -16,15 +16,19 @@ export const openStore = (
   env: Env,
   config: DestinationConfig,
   credentials: Credentials,
-  options: Pick<StoreOptions, "etags" | "signal"> = {},
+  options: Pick<StoreOptions, "etags" | "signal" | "giveUp"> = {},
 ): Result<Store, StoreFailure> =>
   openS3Store(config, credentials, { ...options, allowLoopback: readSettings(env).allowLoopbackEndpoints });
 
-/** Opens a destination's bucket with its present credentials. Each step opens it again, so that rotation takes effect. */
+/**
+ * Opens a destination's bucket with its present credentials. Each step opens it again, so that rotation takes effect.
+ * `giveUp`: as in StoreOptions.
+ */
 export async function openBucket(
   env: Env,
   tenantId: string,
   destinationId: string,
+  giveUp?: AbortSignal,
 ): Promise<Result<Store, ExportRunFailure>> {
   const access = await destination(env, destinationId).access(tenantId);
   if (access === null) return fail({ reason: "destination_deleted" });
@@ -33,7 +37,10 @@ export async function openBucket(
       ? readSettings(env).environmentCredentials
       : await openCredentials(env, destinationId, access.envelope);
   if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
-  const store = openStore(env, access.config, credentials, { etags: access.etags });
+  const store = openStore(env, access.config, credentials, {
+    etags: access.etags,
+    ...(giveUp === undefined ? {} : { giveUp }),
+  });
   return store.ok ? store : fail({ reason: "store", store: store.failure });
 }
 

@@ -58,7 +58,13 @@ const PARQUET_SLACK_BYTES = 1024 * 1024;
 export function openClickHouse(
   source: TableSource,
   password: string,
-  options: { readonly allowLoopback: boolean; readonly timeoutMs?: number; readonly fetch?: typeof fetch },
+  options: {
+    readonly allowLoopback: boolean;
+    readonly timeoutMs?: number;
+    readonly fetch?: typeof fetch;
+    /** Ends every query when it aborts. */
+    readonly giveUp?: AbortSignal;
+  },
 ): Result<ClickHouseTable, SourceFailure> {
   const url = publicAddress(source.url, {
     member: "url",
@@ -71,6 +77,7 @@ export function openClickHouse(
     user: source.user,
     password,
     timeoutMs: options.timeoutMs ?? QUERY_DEADLINE_MS,
+    giveUp: options.giveUp ?? null,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
   };
   return ok({

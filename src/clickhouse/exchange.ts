@@ -13,6 +13,8 @@ export interface Session {
   readonly password: string;
   readonly timeoutMs: number;
   readonly fetch: typeof fetch;
+  /** Ends every query when it aborts; null: nothing does. */
+  readonly giveUp: AbortSignal | null;
 }
 
 /** How to read a successful answer. */
@@ -39,6 +41,7 @@ export async function exchange(
   expected: Expected,
 ): Promise<Result<Uint8Array, SourceFailure>> {
   const deadline = new Deadline(session.timeoutMs);
+  const { giveUp } = session;
   try {
     const response = await session.fetch(`${session.url}/?${searchOf(session.timeoutMs)}`, {
       method: "POST",
@@ -49,7 +52,7 @@ export async function exchange(
       },
       body: formOf(query),
       redirect: "manual",
-      signal: deadline.signal,
+      signal: giveUp === null ? deadline.signal : AbortSignal.any([deadline.signal, giveUp]),
     });
     const { status, headers } = response;
     if (response.ok) await expected.reserve();

@@ -21,6 +21,11 @@ export interface StoreOptions {
   readonly fetch?: typeof fetch;
   /** What the destination check found; absent: nothing is known. */
   readonly etags?: Etags;
+  /**
+   * Ends requests that write an object or a part, and HEAD. Those that open, join or discard an upload are always
+   * awaited: what they did must be known to clean up.
+   */
+  readonly giveUp?: AbortSignal;
 }
 
 /** Enough for a part of 8 MiB at 1.1 Mbit/s; a slower store counts as unreachable [LIM-18]. */
@@ -47,6 +52,7 @@ export function openS3Store(
     signal: settings.signal,
     // workerd's fetch must be called as a function of the global object.
     fetch: settings.fetch ?? ((input, init) => fetch(input, init)),
+    giveUp: settings.giveUp,
     signingKeys: new Map(),
   };
   const url = (key: string, query?: Readonly<Record<string, string>>) => objectUrl(address.value, key, query);

@@ -16,6 +16,8 @@ export interface Session {
   /** Ends every request; absent: each has only its own deadline. */
   readonly signal?: AbortSignal | undefined;
   readonly fetch: typeof fetch;
+  /** Ends the requests in GIVEN_UP. */
+  readonly giveUp?: AbortSignal | undefined;
   /** Signing keys of the day, filled by the signer. */
   readonly signingKeys: Map<string, ArrayBuffer>;
 }
@@ -35,6 +37,9 @@ export interface StoreAnswer {
   readonly body: Uint8Array;
 }
 
+/** Requests that leave nothing behind which their sender would have to clean up. */
+const GIVEN_UP: ReadonlySet<StoreOperation> = new Set(["put", "put_part", "head"]);
+
 /** Longest body that is read. The XML replies to our requests are far shorter; an error has a few hundred bytes. */
 const REPLY_LIMIT_BYTES = 64 * 1024;
 
@@ -47,7 +52,9 @@ export async function exchange(session: Session, request: StoreRequest): Promise
   // Signed without the body, because the signer would copy it. Content-MD5 or the store's ETag proves the bytes.
   const headers = await signedHeaders(session, request);
   const deadline = new Deadline(session.timeoutMs);
-  const signal = session.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, session.signal]);
+  const { signal: every, giveUp } = session;
+  const signals = [deadline.signal, every, GIVEN_UP.has(operation) ? giveUp : undefined];
+  const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
   const send = () => answerTo(session, request, headers, signal);
   try {
     return await send().catch((error: unknown) => {
@@ -70,6 +77,7 @@ async function answerTo(
   headers: Headers,
   signal: AbortSignal,
 ): Promise<Result<StoreAnswer, StoreFailure>> {
+  signal.throwIfAborted();
   const response = await session.fetch(url, { method, headers, body: sent ?? null, redirect: "manual", signal });
   const { status } = response;
   const body = await boundedBody(response, REPLY_LIMIT_BYTES);

@@ -552,6 +552,7 @@ export const ROOMS: readonly Room[] = [
     room: "durable/export-run",
     purpose: "The export run actor",
     imports: [
+      "durable/concurrency",
       "durable/export-run/steps",
       "durable/journal",
       "durable/protocol",

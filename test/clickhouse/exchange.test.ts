@@ -101,3 +101,19 @@ it("half a row without an exception is not a valid response", async () => {
     failure: { reason: "unexpected_answer", code: null, retryable: true },
   });
 });
+
+it("a query ends when its caller gives up", async () => {
+  const caller = new AbortController();
+  const table = openClickHouse(tableSource, "secret", {
+    allowLoopback: false,
+    giveUp: caller.signal,
+    fetch: (_url, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+      }),
+  });
+  if (!table.ok) throw new Error(table.failure.advice);
+  const pages = table.value.pages(DAY, 1000);
+  caller.abort();
+  expect(await pages).toMatchObject({ ok: false, failure: { reason: "network_lost" } });
+});

@@ -21,13 +21,13 @@ const value = <T>(result: Result<T, unknown>): T => {
   return result.value;
 };
 
-const storeWithin = (timeoutMs: number): Store => {
+const storeWithin = (timeoutMs: number, giveUp?: AbortSignal): Store => {
   const { bucketName, endpointUrl, accessKeyId, secretAccessKey } = s3;
   return value(
     openS3Store(
       { bucketName, prefix: "", region: null, endpointUrl, includeBucketInPrefix: false },
       { accessKeyId, secretAccessKey, sessionToken: null },
-      { allowLoopback: true, timeoutMs },
+      { allowLoopback: true, timeoutMs, ...(giveUp === undefined ? {} : { giveUp }) },
     ),
   );
 };
@@ -82,6 +82,26 @@ describe("parts on a connection that is too slow for concurrent uploads", () => 
     });
     value(await store.putPart("slow", uploadId, 1, BODY));
     await store.abortUpload("slow", uploadId);
+  });
+});
+
+describe("a request whose caller gives up", () => {
+  test("ends at once and is not sent again, but for the requests that open and close uploads", async () => {
+    const caller = new AbortController();
+    const given = storeWithin(5000, caller.signal);
+    const { uploadId } = value(await given.createUpload("given-up"));
+    s3.setRules({ operation: ["put", "put_part", "head"], fault: "silence", count: "always" });
+    const requests = Promise.all([
+      given.put("given-up", BODY),
+      given.putPart("given-up", uploadId, 1, BODY),
+      given.head("given-up"),
+    ]);
+    await expect.poll(() => s3.requests.length).toBe(3);
+    caller.abort();
+    for (const one of await requests) expect(one).toMatchObject({ ok: false, failure: { retryable: true } });
+    expect(await given.head("given-up")).toMatchObject({ failure: { reason: "network_lost" } });
+    expect(s3.requests).toHaveLength(3);
+    expect(await given.abortUpload("given-up", uploadId)).toEqual({ ok: true, value: null });
   });
 });
 

@@ -21,6 +21,11 @@ export interface StepContext {
   record(command: ExportRunCommand): boolean;
   /** What `record` would answer, without recording anything. */
   isWanted(): boolean;
+  /**
+   * Aborts when the time of the attempt is over [LIM-3]. The step is then given up: requests and waits that take the
+   * signal end, and what it does later changes nothing.
+   */
+  readonly timeOut: AbortSignal;
   /** Whether the time of this alarm is used up, so that the step should leave the rest to the next one. */
   isTired(): boolean;
 }

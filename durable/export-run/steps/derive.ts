@@ -70,7 +70,7 @@ interface Derived {
  */
 async function* derivedSegments(context: StepContext, due: readonly DueSegment[]): AsyncGenerator<Derived> {
   const { env, spec } = context;
-  const read = takenRowsReader(env, spec);
+  const read = takenRowsReader(context);
   const begin = async (one: DueSegment) => ({ ...one, taken: await read(one.segment) });
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
   let open = null as OpenSegment | null;

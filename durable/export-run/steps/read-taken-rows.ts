@@ -11,11 +11,12 @@ import {
   selectRows,
 } from "../../../src/parquet/read/select-rows.ts";
 import { derivedColumns } from "../../../src/parquet/schema.ts";
+import { untilInterrupted } from "../../concurrency/interruption.ts";
 import { exportMemory, type Lease } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
-import type { Env } from "../../protocol/env.ts";
 import type { SnapshotSegment } from "../../protocol/snapshot.ts";
 import { readColumns, segmentFooter } from "../../segments/read-segment.ts";
+import type { StepContext } from "./context.ts";
 import { isWhole, windowsOf } from "./windows.ts";
 
 /** What an export run takes of a segment that may not be copied as it is. */
@@ -36,7 +37,11 @@ export type LeasedRows = TakenRows & { readonly lease: Lease };
  * the window cuts rarely has no row in it, and after a segment that had rows. Segments acquire memory in the order of the
  * calls, so the one that is needed next has it.
  */
-export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: SnapshotSegment) => Promise<LeasedRows> {
+export function takenRowsReader({
+  env,
+  spec,
+  timeOut,
+}: StepContext): (segment: SnapshotSegment) => Promise<LeasedRows> {
   const filter = acceptedFilter(spec.filter);
   const compiled = filter === null ? null : compileFilter(filter);
   const selection = { version: spec.formatVersion, fields: spec.exportFields };
@@ -45,7 +50,7 @@ export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: Snapsh
   return async (segment) => {
     const choice = choiceOf(spec, segment, segment.matches === "some" ? compiled : null);
     const deciding = choice === null ? new Set<ColumnName>() : columnsToChoose(choice);
-    const found = segmentFooter(env, segment);
+    const found = untilInterrupted(timeOut, segmentFooter(env, segment));
     found.catch(() => {}); // awaited below
     let exported: ReadonlySet<ColumnName> = new Set();
     const lease = await toMemory(async () => {
@@ -54,7 +59,10 @@ export function takenRowsReader(env: Env, spec: ExportRunSpec): (segment: Snapsh
       return exportMemory.acquire(bytesOf(footer, new Set([...exported, ...deciding])));
     });
     const read = (columns: ReadonlySet<ColumnName>) =>
-      found.then((footer) => readColumns(env, segment, footer, columns));
+      untilInterrupted(
+        timeOut,
+        found.then((footer) => readColumns(env, segment, footer, columns)),
+      );
     try {
       if (choice === null) return { kind: "all", chunks: await read(exported), lease };
       const isLikely = hadRows || deciding.size === 1;

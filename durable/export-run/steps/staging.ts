@@ -5,6 +5,8 @@ import { deleteAll, putSegment, stagedKey, stagedKeys, stagingKey } from "./scra
 
 /** Stages pages in scratch, and records each in the log of the export run. */
 export const stagingArea = (context: StepContext): StagingArea => ({
+  timeOut: context.timeOut,
+
   staged() {
     const { staging } = context.progress();
     return staging === null ? null : pagesOf(context, staging);

@@ -2,6 +2,7 @@ import type { Upload, UploadedPart } from "../../../src/domain/export-run/progre
 import type { StoreFailure, StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/store/etags.ts";
 import { storeFailure } from "../../../src/store/failures.ts";
+import { untilInterrupted } from "../../concurrency/interruption.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
@@ -50,7 +51,7 @@ async function uploadParts(
     const end = Math.min(start + partBytes, file.bytes);
     const lease = await toMemory(() => exportMemory.acquire(end - start));
     try {
-      const made = plans.bytes(context, file, start, end);
+      const made = untilInterrupted(context.timeOut, plans.bytes(context, file, start, end));
       made.catch(() => {}); // awaited below
       await toHash(async () => digest.add(part, await made));
       if (uploaded.has(part)) return;

@@ -15,15 +15,14 @@ export interface BoundTable {
   readonly binding: TableBinding;
 }
 
-/** Opens the table without sending a request. */
-export async function openTable({
-  env,
-  project,
-  binding,
-}: BoundTable): Promise<Result<ClickHouseTable, SourceFailure>> {
+/** Opens the table without sending a request. `giveUp` ends its queries when it aborts. */
+export async function openTable(
+  { env, project, binding }: BoundTable,
+  giveUp?: AbortSignal,
+): Promise<Result<ClickHouseTable, SourceFailure>> {
   const { tenantId, projectId } = project;
   const password = await openPassword(env, { tenantId, id: projectId }, binding.envelope);
-  return password === null ? fail(sourceFailure("password_lost")) : openWith(env, binding.source, password);
+  return password === null ? fail(sourceFailure("password_lost")) : openWith(env, binding.source, password, giveUp);
 }
 
 /** Whether the table can be read, by a query that reads no row. Stores nothing. */
@@ -36,5 +35,13 @@ export async function checkTable(
   return table.ok ? table.value.check() : table;
 }
 
-const openWith = (env: Env, source: TableSource, password: string): Result<ClickHouseTable, SourceFailure> =>
-  openClickHouse(source, password, { allowLoopback: readSettings(env).allowLoopbackEndpoints });
+const openWith = (
+  env: Env,
+  source: TableSource,
+  password: string,
+  giveUp?: AbortSignal,
+): Result<ClickHouseTable, SourceFailure> =>
+  openClickHouse(source, password, {
+    allowLoopback: readSettings(env).allowLoopbackEndpoints,
+    ...(giveUp === undefined ? {} : { giveUp }),
+  });

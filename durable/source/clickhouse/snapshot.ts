@@ -35,7 +35,7 @@ export async function snapshotOfTable(
   const known = staging.staged();
   // Late rows of a former binding cannot be read.
   if (late && ingested?.since !== bound.binding.since) return known === null ? ok([]) : dropChanged(known);
-  const table = await openTable(bound);
+  const table = await openTable(bound, staging.timeOut);
   if (!table.ok) return fail({ reason: "source", source: table.failure });
   const begun = known === null ? await begin(bound, question, staging, table.value) : ok(known);
   if (!begun.ok) return fail({ reason: "source", source: begun.failure });

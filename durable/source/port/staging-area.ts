@@ -17,6 +17,9 @@ export interface StagingArea {
    */
   begin(plan: object, facts: { readonly pages: number; readonly rows: number }): Promise<StagedPages | null>;
 
+  /** Aborts when the time of the attempt is over: a source ends what it waits for. */
+  readonly timeOut: AbortSignal;
+
   /** Whether the source must stop: a later alarm continues, unless the export run no longer wants this step. */
   shouldLeave(): boolean;
 }

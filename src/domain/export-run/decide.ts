@@ -1,5 +1,6 @@
 import type { ExportRunFailure } from "../shared/failures.ts";
 import type { ExportRunCommand } from "./commands.ts";
+import { deadlineOf } from "./deadline.ts";
 import type { ExportRunEvent } from "./events.ts";
 import { applyPauseOrder, isKeptWhilePaused } from "./pause.ts";
 import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
@@ -28,13 +29,17 @@ export function decide(command: ExportRunCommand, state: ExportRunState): readon
   if (command.type === "Pause" || command.type === "Resume") return applyPauseOrder(command, state);
   if (state.pausedAt !== null && !isKeptWhilePaused(command)) return [];
   if (state.retryAt !== null) return command.type === "Wake" ? beginAttempt(state, state.retryAt, at) : [];
-  const recorded = record(command, state, at);
-  if (state.pausedAt === null && state.deadline !== null && at >= state.deadline && !recorded.some(isEnd))
-    return [
-      ...recorded.filter(isCheckpoint),
-      ...failed(state, { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs }, at),
-    ];
-  return recorded;
+  const deadline = deadlineOf(state);
+  return deadline === null || at < deadline ? record(command, state, at) : timedOut(command, state, at);
+}
+
+/** Finished work is kept, and so is an end. A failure that would pass counts as the time-out: it may come from it. */
+function timedOut(command: Working, state: RunningExportRun, at: number): readonly ExportRunEvent[] {
+  const isPassing = command.type === "RecordFailure" && isRetryable(command.failure);
+  const recorded = isPassing ? [] : record(command, state, at);
+  if (recorded.some(isEnd)) return recorded;
+  const failure = { reason: "run_timeout", limitMs: state.spec.limits.runTimeoutMs } as const;
+  return [...recorded.filter(isCheckpoint), ...failed(state, failure, at)];
 }
 
 /** Work of an ended run: it aborts its open upload, with a limited number of retries, and deletes its scratch objects. */

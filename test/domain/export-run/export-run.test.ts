@@ -179,6 +179,20 @@ describe("a run", () => {
       .then({ type: "RunFailed", retry: 0, failure: denied, at: late });
   });
 
+  it("reports the time-out when its 4 hours are over, whatever failure its request ends with", () => {
+    const late = NOW + 4 * HOUR_MS;
+    const timeOut = { reason: "run_timeout", limitMs: 4 * HOUR_MS } as const;
+    const throttled = { reason: "store", store: storeFailure({ reason: "throttled" }) } as const;
+    for (const passing of [failure, throttled])
+      given(started, attempt)
+        .when({ type: "RecordFailure", failure: passing, now: late })
+        .then({ type: "AttemptFailed", retry: 0, failure: timeOut, retryAt: late + 30_000, at: late });
+    const last: ExportRunEvent = { type: "AttemptStarted", retry: 20, at: NOW, deadline: late };
+    given(started, last)
+      .when({ type: "RecordFailure", failure, now: late })
+      .then({ type: "RunFailed", retry: 20, failure: timeOut, at: late });
+  });
+
   it("that is interrupted by the infrastructure spends no retry", () => {
     given(started, attempt, { type: "StepBegan", step: "snapshot", at: NOW })
       .when({ type: "Wake", now: NOW + 5 })

@@ -279,6 +279,7 @@ async function prepared(filter: string) {
     },
     isWanted: () => true,
     isTired: () => false,
+    timeOut: new AbortController().signal,
   };
   const plans = new FilePlans();
   await takeSnapshot(context, plans);

@@ -78,6 +78,7 @@ const uploadOf = (parts: number, changes: Partial<Store> = {}, makes?: (part: nu
     },
     isWanted: () => true,
     isTired: () => false,
+    timeOut: new AbortController().signal,
   };
   const resume = () => {
     state = exportRun.evolve(state, { type: "SlowDownEnded", at: NOW });

@@ -30,6 +30,7 @@ const OF_A_TABLE = { late: true, ingested: { from: 0, before: 1, since: 1 } };
 const staging = (staged: StagedPages | null): StagingArea => ({
   staged: () => staged,
   begin: () => Promise.reject(new Error("the built-in store stages nothing")),
+  timeOut: new AbortController().signal,
   shouldLeave: () => false,
 });
 

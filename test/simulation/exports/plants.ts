@@ -173,7 +173,7 @@ export const PLANTS: readonly Plant[] = [
     text: `areAllCompleted(state.runs, state.plan.definition)`,
     replacement: `state.runs.completed > 0`,
     breaks: "an export is COMPLETED while its runs are still writing",
-    foundBy: "complete-rows|true-manifest",
+    foundBy: "complete-rows|true-manifest|stable-objects",
   },
   {
     name: "window-skipped",

@@ -34,6 +34,7 @@ import { recheckRetention } from "./recheck-retention.ts";
 import { MESSAGE_BYTES, UnroutedSearch } from "./search.ts";
 import { SearchedDays } from "./searched-days.ts";
 import { type Parked, UnroutedStore } from "./store.ts";
+import { workOff } from "./work-off.ts";
 
 /** Delay before the second search for a run; it doubles with each try, up to MAX_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1000;

@@ -9,6 +9,7 @@ import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
 import { readSettings } from "../../src/settings.ts";
+import { ArrivalOrder } from "../concurrency/arrival-order.ts";
 import { Journal, withoutOutbox } from "../journal/journal.ts";
 import type { Access, DestinationProtocol } from "../protocol/destination.ts";
 import type { Env } from "../protocol/env.ts";
@@ -20,6 +21,7 @@ import { checkBucket } from "./check-bucket.ts";
  */
 export class DestinationActor extends DurableObject<Env> implements DestinationProtocol {
   readonly #journal = new Journal(this.ctx.storage, withoutOutbox(destination));
+  readonly #updates = new ArrivalOrder();
 
   async create(command: Parameters<DestinationProtocol["create"]>[0]): Promise<Result<DestinationRecord, Refusal>> {
     const { id, tenantId, displayName, config, credentials } = command;
@@ -45,17 +47,14 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     const { tenantId, displayName, credentials } = command;
     const known = this.#find(tenantId);
     if (!known.ok) return known;
-    if (credentials !== undefined) {
-      const checked = await this.#check(known.value.record.config, credentials);
-      if (!checked.ok) return checked;
-      const envelope = await sealCredentials(this.env, known.value.record.id, credentials);
-      const keys = keysOf(credentials);
-      const rotated = this.#submit(tenantId, { type: "RotateCredentials", envelope, keys, check: checked.value });
-      if (!rotated.ok) return rotated;
-    }
-    if (displayName !== undefined) {
-      const renamed = this.#submit(tenantId, { type: "RenameDestination", displayName });
-      if (!renamed.ok) return renamed;
+    const arrival = this.#updates.arrive();
+    const rotation = credentials === undefined ? ok(null) : await this.#rotation(known.value.record, credentials);
+    if (!rotation.ok) return rotation;
+    if (!this.#updates.mayWrite(OF_DESTINATION, arrival)) return fail(SUPERSEDED);
+    const rename = displayName === undefined ? null : ({ type: "RenameDestination", displayName } as const);
+    for (const order of [rotation.value, rename]) {
+      const changed = order === null ? ok(null) : this.#submit(tenantId, order);
+      if (!changed.ok) return changed;
     }
     return this.view(tenantId);
   }
@@ -84,6 +83,16 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     return this.ctx.id.name?.split("/")[1] ?? "";
   }
 
+  async #rotation(
+    { id, config }: DestinationRecord,
+    credentials: Credentials,
+  ): Promise<Result<DestinationOrder, Refusal>> {
+    const checked = await this.#check(config, credentials);
+    if (!checked.ok) return checked;
+    const envelope = await sealCredentials(this.env, id, credentials);
+    return ok({ type: "RotateCredentials", envelope, keys: keysOf(credentials), check: checked.value });
+  }
+
   /** Writes a test file to the bucket, and finds out what else the credentials may do there [DST-11]. */
   async #check(config: DestinationConfig, given: Credentials | null): Promise<Result<CheckReport, Refusal>> {
     const credentials = given ?? readSettings(this.env).environmentCredentials;
@@ -96,6 +105,13 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
     return report.ok ? report : fail({ reason: "destination_check", store: report.failure });
   }
 }
+
+const OF_DESTINATION = "destination";
+
+const SUPERSEDED: Refusal = {
+  reason: "conflict",
+  message: "A later request changed the destination while this one was checked; the later one stays.",
+};
 
 function keysOf(credentials: Credentials | null): readonly string[] {
   if (credentials === null) return [];

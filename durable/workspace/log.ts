@@ -5,6 +5,7 @@ import type { WorkspaceEvent } from "../../src/domain/workspace/events.ts";
 import { workspace } from "../../src/domain/workspace/index.ts";
 import type { WorkspaceState } from "../../src/domain/workspace/state.ts";
 import { readSettings } from "../../src/settings.ts";
+import { ArrivalOrder } from "../concurrency/arrival-order.ts";
 import { Journal } from "../journal/journal.ts";
 import { TurnQueue } from "../journal/turn-queue.ts";
 import type { Env } from "../protocol/env.ts";
@@ -14,6 +15,8 @@ import { deliverOfWorkspace } from "./deliver.ts";
 export class WorkspaceLog {
   readonly env: Env;
   readonly tenantId: string;
+  /** Of requests that bind projects to tables. */
+  readonly bindings = new ArrivalOrder();
   readonly #journal;
   readonly #turns;
 

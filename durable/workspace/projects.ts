@@ -58,19 +58,32 @@ export async function deleteProject(log: WorkspaceLog, id: string): Promise<Resu
   return ok(null);
 }
 
-/** The table is checked before the project is bound to it. */
+/** The table is checked before the project is bound to it. A later request for the project that has written stays. */
 export async function bindProject(
   log: WorkspaceLog,
   { id, source, password }: Asked<"bindProject">,
 ): Promise<Result<TableBinding, Refusal>> {
   const project = findProject(log.state, id);
   if (!project.ok) return project;
+  const arrival = log.bindings.arrive();
   const checked = await checkTable(log.env, source, password);
   if (!checked.ok) return fail({ reason: "source_check", source: checked.failure });
   const envelope = await sealPassword(log.env, project.value, password);
+  if (!log.bindings.mayWrite(id, arrival)) return fail(SUPERSEDED);
   const bound = log.submit({ type: "BindProject", id, source, envelope });
   return bound.ok ? findBinding(log.state, id) : bound;
 }
+
+export function unbindProject(log: WorkspaceLog, id: string): Result<null, Refusal> {
+  log.bindings.mayWrite(id, log.bindings.arrive());
+  const unbound = log.submit({ type: "UnbindProject", id });
+  return unbound.ok ? ok(null) : unbound;
+}
+
+const SUPERSEDED: Refusal = {
+  reason: "conflict",
+  message: "A later request bound the project or removed its binding while this one was checked; the later one stays.",
+};
 
 const defaultsOf = ({ env }: WorkspaceLog): ProjectDefaults => {
   const { shardsPerProject, retentionDays } = readSettings(env);

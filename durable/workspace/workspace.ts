@@ -75,8 +75,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
   }
 
   async unbindProject(id: string) {
-    const unbound = this.#log.submit({ type: "UnbindProject", id });
-    return unbound.ok ? ok(null) : unbound;
+    return projects.unbindProject(this.#log, id);
   }
 
   async binding(id: string) {

@@ -1,3 +1,4 @@
+import { BUCKET_NAME_RULE, isBucketName } from "../domain/destination/bucket-name.ts";
 import { keyPrefixOf, prefixProblem } from "../domain/destination/layout.ts";
 import type { DestinationConfig } from "../domain/destination/records.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
@@ -18,9 +19,6 @@ const REGION_OF_OTHERS = "auto";
 /** Its endpoint names the region of a bucket that is elsewhere. */
 const FIRST_REGION_OF_AWS = "us-east-1";
 
-/** A name that cannot change the URL that contains it. Upper case and `_` occur in old buckets and other stores. */
-const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
-
 /** A name that can be part of a host name: the wildcard certificate of AWS does not cover a dot. */
 const HOST_LABEL = /^[a-z0-9-]+$/;
 
@@ -34,13 +32,8 @@ export function addressOf(
   config: DestinationConfig,
   options: { readonly allowLoopback: boolean },
 ): Result<BucketAddress, StoreFailure> {
-  if (!BUCKET_NAME.test(config.bucketName)) {
-    return fail(
-      configurationFailure(
-        "bucket_not_valid",
-        "Give bucket_name as 3 to 63 letters, digits, dots, hyphens and underscores.",
-      ),
-    );
+  if (!isBucketName(config.bucketName)) {
+    return fail(configurationFailure("bucket_not_valid", `Give as bucket_name ${BUCKET_NAME_RULE}.`));
   }
   const problem = prefixProblem(keyPrefixOf(config));
   if (problem !== null) return fail(configurationFailure("bucket_not_valid", problem));

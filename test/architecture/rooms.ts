@@ -287,7 +287,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "durable/concurrency",
-    purpose: "Bounded concurrency and memory of one isolate",
+    purpose: "Bounded and ordered concurrency, and memory of one isolate",
     imports: [],
     packages: [],
   },
@@ -478,6 +478,7 @@ export const ROOMS: readonly Room[] = [
     room: "durable/workspace",
     purpose: "The workspace actor and the rate limiter",
     imports: [
+      "durable/concurrency",
       "durable/journal",
       "durable/protocol",
       "durable/secrets",
@@ -496,6 +497,7 @@ export const ROOMS: readonly Room[] = [
     room: "durable/destination",
     purpose: "The destination actor",
     imports: [
+      "durable/concurrency",
       "durable/journal",
       "durable/protocol",
       "durable/secrets",

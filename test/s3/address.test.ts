@@ -134,13 +134,23 @@ describe("endpoint_url is untrusted input", () => {
     expect(base({ endpointUrl }, true)).toBe("invalid_endpoint");
   });
 
-  test.each(["", "ab", "..", "a/b", "evil.com/#", "a".repeat(64), "bücket", "a b c", "-abc", "abc."])(
-    "a bucket named %j is not valid",
-    (bucketName) => {
-      expect(base({ bucketName })).toBe("bucket_not_valid");
-      expect(base({ bucketName, endpointUrl: null, region: "us-east-1" })).toBe("bucket_not_valid");
-    },
-  );
+  test.each([
+    "",
+    "ab",
+    "..",
+    "a/b",
+    "evil.com/#",
+    "a".repeat(64),
+    "bücket",
+    "a b c",
+    "-abc",
+    "abc.",
+    "a..b",
+    "192.168.0.1",
+  ])("a bucket named %j is not valid", (bucketName) => {
+    expect(base({ bucketName })).toBe("bucket_not_valid");
+    expect(base({ bucketName, endpointUrl: null, region: "us-east-1" })).toBe("bucket_not_valid");
+  });
 
   test("a prefix that leaves the bucket is refused", () => {
     expect(base({ prefix: "a/../../other-bucket" })).toBe("bucket_not_valid");

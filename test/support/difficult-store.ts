@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type SinkAnswer, type SinkRequest, startSinkS3 } from "./sink-s3.ts";
 
-/** A store that answers as the first folder of the key says, and a server that never answers. */
+/** A store that answers as the first folder of the key says, and servers that are silent, slow or empty. */
 
 /** The only region that requests below `elsewhere/` may be signed for. */
 export const STORE_REGION = "eu-west-9";
@@ -31,16 +31,38 @@ const ANSWERS: Readonly<Record<string, (request: SinkRequest) => SinkAnswer | nu
     method === "PUT" || (method === "POST" && query.has("uploads")) ? null : error(403, "AccessDenied"),
 };
 
+/** An access key whose writes take long. */
+export const SLOW_KEY = "AKIASLOW";
+const SLOW_MS = 600;
+
+const isSlow = ({ method, headers }: SinkRequest): boolean =>
+  method === "PUT" && (headers.authorization ?? "").includes(SLOW_KEY);
+
 export const startDifficultStore = (bucketName: string) =>
   startSinkS3({
     bucketName,
-    hook: (request) =>
-      ANSWERS[(request.key || request.query.get("prefix") || "").split("/")[0] ?? ""]?.(request) ?? null,
+    hook: async (request) => {
+      if (isSlow(request)) await new Promise((resume) => setTimeout(resume, SLOW_MS));
+      return ANSWERS[(request.key || request.query.get("prefix") || "").split("/")[0] ?? ""]?.(request) ?? null;
+    },
   });
 
+interface PlainServer {
+  readonly endpointUrl: string;
+  stop(): Promise<void>;
+}
+
 /** A server that accepts connections and never answers. */
-export const startSilentServer = async (): Promise<{ readonly endpointUrl: string; stop(): Promise<void> }> => {
-  const server = createServer(() => {});
+export const startSilentServer = (): Promise<PlainServer> => started(() => {});
+
+/** Answers each query as ClickHouse does where there are no rows: the user `slow` only after a while. */
+export const startEmptyTable = (): Promise<PlainServer> =>
+  started((incoming, outgoing) => {
+    setTimeout(() => outgoing.end(), incoming.headers["x-clickhouse-user"] === "slow" ? SLOW_MS : 0);
+  });
+
+const started = async (listener: RequestListener): Promise<PlainServer> => {
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server's address is not a pipe name.
   const { port } = server.address() as AddressInfo;

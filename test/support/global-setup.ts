@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { startDifficultStore, startSilentServer } from "./difficult-store.ts";
+import { startDifficultStore, startEmptyTable, startSilentServer } from "./difficult-store.ts";
 import { LOCAL_S3, LOCAL_S3_PATH, type LocalS3, startLocalS3 } from "./local-s3.ts";
 import { type SinkAnswer, type SinkRequest, startSinkS3 } from "./sink-s3.ts";
 import { startOnConnection } from "./start-on-connection.ts";
@@ -22,6 +22,10 @@ declare module "vitest" {
     ownerReadsEndpoint: string;
     /** A store that answers as the first folder of the key says: test/support/difficult-store.ts. */
     difficultEndpoint: string;
+    /** A store whose only bucket is `Old_Bucket`. */
+    capitalEndpoint: string;
+    /** A table without rows; the user `slow` waits for each answer. */
+    emptyTableUrl: string;
     /** Accepts connections and never answers. */
     silentEndpoint: string;
     /** A real authorization server: test/support/oauth-provider.ts. */
@@ -55,6 +59,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("ownerReadsEndpoint", ownerReads.endpointUrl);
   const difficult = await startDifficultStore(LOCAL_S3.bucketName);
   project.provide("difficultEndpoint", difficult.endpointUrl);
+  const capital = await startSinkS3({ bucketName: "Old_Bucket" });
+  project.provide("capitalEndpoint", capital.endpointUrl);
+  const emptyTable = await startEmptyTable();
+  project.provide("emptyTableUrl", emptyTable.endpointUrl);
   const silent = await startSilentServer();
   project.provide("silentEndpoint", silent.endpointUrl);
   const slow = createServer((_request, response) => setTimeout(() => response.end("late"), 4000));
@@ -63,7 +71,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("slowEndpoint", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   return async () => {
     slow.close();
-    const servers = [bucket, keyless, sink, ownerReads, difficult, silent, oauth];
+    const servers = [bucket, keyless, sink, ownerReads, difficult, capital, emptyTable, silent, oauth];
     await Promise.all(servers.map((server) => server.stop()));
   };
 }

@@ -48,7 +48,7 @@ export interface SinkAnswer {
 
 export interface SinkOptions {
   readonly bucketName?: string;
-  readonly hook?: (request: SinkRequest) => SinkAnswer | null;
+  readonly hook?: (request: SinkRequest) => SinkAnswer | null | Promise<SinkAnswer | null>;
   /** `counted`: ETags are a counter and Content-MD5 is not checked, so that a benchmark measures the sender only. */
   readonly digests?: "md5" | "counted";
   /** Minimum length of all parts except the last; absent: 5 MiB, as in S3. */
@@ -71,7 +71,7 @@ export async function startSinkS3(options: SinkOptions = {}): Promise<SinkS3> {
     const { bucket, request } = received;
     const { body: _, ...logged } = request;
     requests.push(logged);
-    const answer = options.hook?.(request) ?? null;
+    const answer = (await options.hook?.(request)) ?? null;
     if (answer !== null) return send(outgoing, { headers: {}, body: "", ...answer });
     send(outgoing, bucket === bucketName ? store(request) : errorReply(404, "NoSuchBucket"));
   });

@@ -80,7 +80,7 @@ export const addDestinationRoutes = (app: OpenAPIHono<HttpEnv>, profile: WirePro
     body: destinationUpdate,
     success: "ok",
     answer: destinationShown,
-    failures: ["destinationCheckFailed"],
+    failures: ["destinationCheckFailed", "conflict"],
     async handle({ params, body, caller }) {
       const updated = await caller.workspace.updateDestination({
         id: params.destination_id,

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { BUCKET_NAME_RULE, isBucketName } from "../../domain/destination/bucket-name.ts";
 import { prefixProblem } from "../../domain/destination/layout.ts";
 import type { Credentials, DestinationConfig } from "../../domain/destination/records.ts";
 import { isCleanText } from "../../domain/shared/text.ts";
@@ -6,11 +7,6 @@ import { closedObject } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 import { hasBothSpellings, objectOptionMembers, objectOptionsOf } from "./object-options.ts";
 
-/**
- * The rules of S3 for bucket names, plus underscores, which Google Cloud Storage allows: 3 to 63 lower-case letters,
- * digits, dots, hyphens and underscores; not an IPv4 address.
- */
-const BUCKET_NAME = /^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
 /** A region name at AWS; it becomes part of a host name. */
 const AWS_REGION = /^[a-z0-9-]{1,64}$/;
 /** A region name at another store, such as `RegionOne`. */
@@ -20,6 +16,8 @@ const DISPLAY_NAME = /^[a-zA-Z0-9\-_ ']+$/;
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
 const MAX_ENDPOINT_CHARACTERS = 2048;
+/** AWS names no limit, and tokens of 4,000 characters occur. This one is what servers accept of headers. */
+const MAX_SESSION_TOKEN_CHARACTERS = 16_384;
 
 const notSupported = (what: string) => z.null({ error: `${what} is not supported; leave it out` }).optional();
 
@@ -53,7 +51,7 @@ const headerText = (maxCharacters: number) =>
 const credentials = closedObject({
   access_key_id: headerText(255),
   secret_access_key: headerText(2048),
-  session_token: headerText(2048).nullish(),
+  session_token: headerText(MAX_SESSION_TOKEN_CHARACTERS).nullish(),
 }).transform(
   (sent): Credentials => ({
     accessKeyId: sent.access_key_id,
@@ -83,15 +81,14 @@ const addressingHints = closedObject({
 const namesBucket = (endpoint: string, bucket: string): boolean => {
   const url = URL.parse(endpoint);
   return (
-    url !== null && (url.hostname.startsWith(`${bucket}.`) || url.pathname.replace(/\/$/, "").endsWith(`/${bucket}`))
+    url !== null &&
+    (url.hostname.startsWith(`${bucket.toLowerCase()}.`) || url.pathname.replace(/\/$/, "").endsWith(`/${bucket}`))
   );
 };
 
 const configSchema = (profile: WireProfile) =>
   closedObject({
-    bucket_name: z.string().regex(BUCKET_NAME, {
-      error: "Input should be a bucket name: 3 to 63 lower-case letters, digits, dots, hyphens and underscores",
-    }),
+    bucket_name: z.string().refine(isBucketName, { error: `Input should be a bucket name: ${BUCKET_NAME_RULE}` }),
     prefix: profile.destinationMembersRequired ? prefixText : prefixText.default(""),
     region: z.string().regex(OTHER_REGION, { error: "Input should be a region, such as eu-central-1" }).nullish(),
     endpoint_url: z

@@ -24,7 +24,7 @@ export const addProjectSourceRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     body: projectSourcePut,
     success: "ok",
     answer: projectSourceShown,
-    failures: ["notFound", "sourceCheckFailed"],
+    failures: ["notFound", "sourceCheckFailed", "conflict"],
     async handle({ params, body, caller }) {
       const id = params.session_id;
       const bound = await caller.workspace.bindProject({

@@ -209,7 +209,6 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.config", { ...body, config: null }],
     ["body.config.bucket_name", config({ bucket_name: "ab" })],
     ["body.config.bucket_name", config({ bucket_name: "a".repeat(64) })],
-    ["body.config.bucket_name", config({ bucket_name: "Upper" })],
     ["body.config.bucket_name", config({ bucket_name: "192.168.0.1" })],
     ["body.config.bucket_name", config({ bucket_name: "../other" })],
     ["body.config.prefix", config({ prefix: undefined })],
@@ -223,6 +222,10 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.config.endpoint_url", config({ endpoint_url: `https://${"a".repeat(2048)}` })],
     ["body.config.endpoint_url", config({ endpoint_url: `${body.config.endpoint_url}/${body.config.bucket_name}` })],
     ["body.config.endpoint_url", config({ endpoint_url: `https://${body.config.bucket_name}.s3.example.com` })],
+    [
+      "body.config.endpoint_url",
+      config({ bucket_name: "Old_Bucket", endpoint_url: "https://Old_Bucket.s3.example.com" }),
+    ],
     ["body.config.include_bucket_in_prefix", config({ include_bucket_in_prefix: "yes" })],
     ["body.config.aws_role_arn", config({ aws_role_arn: "arn:aws:iam::1:role/x" })],
     ["body.config.s3_additional_kwargs.ACL", config({ s3_additional_kwargs: { ACL: "public-read" } })],
@@ -248,6 +251,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.credentials.access_key_id", credentials({ access_key_id: "" })],
     ["body.credentials.secret_access_key", { ...body, credentials: { access_key_id: "a" } }],
     ["body.credentials.session_token", credentials({ session_token: `${MARK}\nb` })],
+    ["body.credentials.session_token", credentials({ session_token: `${MARK}${"t".repeat(16_384)}` })],
     ["body.credential", { ...body, credential: {} }],
   ])("%s", async (loc, sent) => {
     const answer = await create(sent);
@@ -269,6 +273,16 @@ it("new credentials are tested first; if the test fails, the old ones stay", asy
   expect((await patch({ display_name: "Renamed" })).body.display_name).toBe("Renamed");
   expect((await patch({})).status).toBe(422);
   expect((await patch({ credentials: null })).status).toBe(422);
+});
+
+it("a bucket may have capital letters where the store knows it, and a session token thousands of characters", async () => {
+  const body = destinationBody();
+  const config = { ...body.config, endpoint_url: inject("capitalEndpoint"), bucket_name: "Old_Bucket" };
+  const credentials = { ...body.credentials, session_token: `${MARK}${"t".repeat(6_000)}` };
+  const created = await create({ ...body, config, credentials });
+  expect([created.status, created.body.config?.bucket_name]).toEqual([200, "Old_Bucket"]);
+  const unknown = await create({ ...body, config: { ...body.config, bucket_name: "Upper" } });
+  expect([unknown.status, unknown.body.detail]).toEqual([400, expect.stringContaining("Bucket is not valid")]);
 });
 
 it("a deleted destination is not found", async () => {

@@ -2,12 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { ExportRunActor } from "../../../durable/export-run/export-run.ts";
 import { exportRun } from "../../../durable/protocol/actors.ts";
-import { partitionsOf } from "../../../src/domain/export/partitions.ts";
 import type { ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../../src/domain/export-run/records.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { newWorkspace } from "../exporting.ts";
-import { env, ingest, newId, post, WHOLE_DAY } from "../traces.ts";
+import { DAY, env, ingest, newId, post, WHOLE_DAY } from "../traces.ts";
 
 /** An undisturbed attempt takes a tenth of it, also on a busy machine. */
 const RUN_TIMEOUT_MS = 3_000;
@@ -19,8 +18,6 @@ const SOON_MS = 10_000;
 const newRun = async (): Promise<ExportRunSpec> => {
   const home = await newWorkspace();
   await ingest(home, post(newId()));
-  const [partition] = partitionsOf(WHOLE_DAY);
-  if (partition === undefined) throw new Error("a day has a partition");
   return {
     runId: crypto.randomUUID(),
     exportId: crypto.randomUUID(),
@@ -35,7 +32,7 @@ const newRun = async (): Promise<ExportRunSpec> => {
       endpointUrl: null,
       includeBucketInPrefix: false,
     },
-    partition,
+    partition: { ordinal: 0, day: DAY, ...WHOLE_DAY },
     formatVersion: "v1",
     exportFields: null,
     filter: null,

@@ -133,6 +133,23 @@ export const createProject = async (api: ApiAccess, name: string): Promise<strin
 export const manifestText = (api: ApiAccess, exportId: string): Promise<string> =>
   askText(api, "GET", `${BULK_EXPORTS}/${exportId}/manifest`);
 
+/** The bucket of a destination, without credentials. */
+export interface DestinationConfigAnswer {
+  readonly bucket_name: string;
+  readonly region: string | null;
+  readonly endpoint_url: string | null;
+}
+
+/** The bucket that an export is written to. Throws a DevFailure if its destination was deleted. */
+export const destinationOf = async (api: ApiAccess, exportId: string): Promise<DestinationConfigAnswer> => {
+  const { bulk_export_destination_id: id } = await ask<{ bulk_export_destination_id: string }>(
+    api,
+    "GET",
+    `${BULK_EXPORTS}/${exportId}`,
+  );
+  return (await ask<{ config: DestinationConfigAnswer }>(api, "GET", `${BULK_EXPORTS}/destinations/${id}`)).config;
+};
+
 /** Sends one request to the API. Throws a DevFailure if it gets no answer or an error. */
 export const ask = async <Answer>(api: ApiAccess, method: string, path: string, body?: unknown): Promise<Answer> =>
   // The interface defines this shape; test/http checks it.

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { manifestText } from "../api.ts";
-import { readConfig, stateDirectory } from "../config.ts";
+import { type ApiAccess, type DestinationConfigAnswer, destinationOf, manifestText } from "../api.ts";
+import type { BucketAddress } from "../bucket-address.ts";
+import { readConfig, stateDirectory, type WaybillConfig } from "../config.ts";
 import { s3Client } from "../download.ts";
-import { DevFailure } from "../failure.ts";
+import { DevFailure, TransientFailure } from "../failure.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import type { VerifyOptions } from "./options.ts";
 
@@ -23,30 +24,54 @@ const S3_ADDRESS = /^s3:\/\/(?<bucket>[^/]+)\/(?<key>.+)$/;
 const ANY_REGION = "us-east-1";
 
 /** Reads the manifest and creates the client of its bucket. */
-export const subjectOf = async ({ what, endpoint }: VerifyOptions): Promise<Subject> => {
-  if (EXPORT_ID.test(what)) return ofLocalService(what, endpoint);
-  const client = clientOfEnvironment(endpoint);
+export const subjectOf = async ({ what, endpoint, service }: VerifyOptions): Promise<Subject> => {
+  if (EXPORT_ID.test(what)) {
+    if (service !== null) return ofService(what, endpoint, service, null);
+    const local = localService();
+    return ofService(what, endpoint, local, local.s3);
+  }
+  if (service !== null) throw new DevFailure("--url and --key name the service of an export id, not of a manifest.");
+  const client = clientOfEnvironment(endpoint, null);
   const text = await textAt(what, client);
   return { text, manifest: readManifest(text), client };
 };
 
-const ofLocalService = async (exportId: string, endpoint: string | null): Promise<Subject> => {
-  const stateDir = stateDirectory();
-  const config = readConfig(stateDir);
-  if (config === null) {
-    throw new DevFailure(
-      `${stateDir}/waybill.json is missing. Start npm run dev, or name a manifest instead of an id.`,
-    );
-  }
-  const text = await manifestText(config, exportId);
+/** `ours`: the bucket of the local service, whose credentials are known; null: the service is another one. */
+const ofService = async (
+  exportId: string,
+  endpoint: string | null,
+  api: ApiAccess,
+  ours: BucketAddress | null,
+): Promise<Subject> => {
+  const text = await manifestText(api, exportId);
   const manifest = readManifest(text);
-  const isLocal = endpoint === null && manifest.bucket_name === config.s3.bucket_name;
-  return { text, manifest, client: isLocal ? s3Client(config.s3) : clientOfEnvironment(endpoint) };
+  if (endpoint !== null) return { text, manifest, client: clientOfEnvironment(endpoint, null) };
+  const { bucket_name, endpoint_url, region } = await bucketOf(api, exportId);
+  const isOurs = ours !== null && endpoint_url === ours.endpoint_url && bucket_name === ours.bucket_name;
+  return { text, manifest, client: isOurs ? s3Client(ours) : clientOfEnvironment(endpoint_url, region) };
 };
 
-const clientOfEnvironment = (endpoint: string | null): S3Client =>
+const localService = (): WaybillConfig => {
+  const stateDir = stateDirectory();
+  const config = readConfig(stateDir);
+  if (config !== null) return config;
+  throw new DevFailure(
+    `${stateDir}/waybill.json is missing. Start npm run dev, name another service (--url, --key), or name a manifest instead of an id.`,
+  );
+};
+
+const bucketOf = (api: ApiAccess, exportId: string): Promise<DestinationConfigAnswer> =>
+  destinationOf(api, exportId).catch((error: unknown) => {
+    if (!(error instanceof DevFailure) || error instanceof TransientFailure) throw error;
+    throw new DevFailure(
+      `The destination of the export cannot be read. Name its store with --endpoint.\n${error.message}`,
+    );
+  });
+
+/** `region`: that of the destination; null: it names none. */
+const clientOfEnvironment = (endpoint: string | null, region: string | null): S3Client =>
   new S3Client({
-    region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? ANY_REGION,
+    region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? region ?? ANY_REGION,
     followRegionRedirects: true,
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
   });

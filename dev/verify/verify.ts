@@ -34,7 +34,7 @@ const verifySubject = async (subject: Subject, { full }: VerifyOptions): Promise
     manifest.bucket_name,
     `${exportFolder(manifest.prefix, manifest.export_id)}/`,
   );
-  const problems = [...totals(manifest), ...(await checkMarker(subject)), ...compareListing(files, objects)];
+  const problems = [...totals(manifest), ...(await checkMarker(subject)), ...compareListing(files, objects, { full })];
   for (const problem of problems) console.log(problem);
 
   let found = problems.length;

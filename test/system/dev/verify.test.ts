@@ -2,7 +2,15 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { manifestText } from "../../../dev/api.ts";
 import { s3Client } from "../../../dev/download.ts";
@@ -108,6 +116,41 @@ describe("npm run verify", () => {
     expect(quick.code).toBe(1);
     const full = await afterChange(key, change, "--full");
     expect(full.output).toContain(`CHANGED  ${key}: its SHA-256 is`);
+  });
+
+  it("reports a file with another ETag as complete if --full finds its SHA-256, as after a restore by copy", async () => {
+    const key = keyOf("1-00000.parquet");
+    const content = await read(key);
+    const Bucket = bucket();
+    const inParts = async () => {
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: key }));
+      const part = { Bucket, Key: key, UploadId, PartNumber: 1 };
+      const { ETag } = await client.send(new UploadPartCommand({ ...part, Body: content }));
+      const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+      await client.send(new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId, MultipartUpload }));
+    };
+    const full = await afterChange(key, inParts, "--full");
+    expect(full.output).toContain("Complete: nothing is missing, changed or extra; every file read");
+    expect(full.code).toBe(0);
+    const quick = await afterChange(key, inParts);
+    expect(quick.output).toContain("or restored by a copy: --full reads it and tells.");
+    expect(quick.code).toBe(1);
+  });
+
+  it("reads the bucket of the export's destination, of a service that --url and --key name", async () => {
+    const { s3, url, api_key } = laboratory.waybill.config;
+    const environment = {
+      AWS_ACCESS_KEY_ID: s3.access_key_id,
+      AWS_SECRET_ACCESS_KEY: s3.secret_access_key,
+      STATE_DIR: join(laboratory.waybill.folder, "no-state"),
+    };
+    const result = await verify([exported.exportId, "--url", `${url}/`, "--key", api_key], environment);
+    expect(result.output).toContain("Complete:");
+    expect(result.code).toBe(0);
+    const unnamed = await verify([exported.exportId], environment);
+    expect(unnamed.output).toContain("name another service (--url, --key)");
+    const keyless = await verify([exported.exportId, "--url", url], environment);
+    expect(keyless.output).toContain("--url and --key belong together.");
   });
 
   it("finds a file that the manifest does not list", async () => {

@@ -1,12 +1,12 @@
 import type { Upload, UploadedPart } from "../../../src/domain/export-run/progress.ts";
 import type { StoreFailure, StoreFailureReason } from "../../../src/domain/shared/failures.ts";
 import { joinedEtag } from "../../../src/store/etags.ts";
-import { storeFailure } from "../../../src/store/failures.ts";
 import { untilInterrupted } from "../../concurrency/interruption.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { exportMemory } from "../../concurrency/memory-budget.ts";
 import { serialize } from "../../concurrency/serialize.ts";
 import { commitFile, commitIfThere, dropUpload, type FileProof, type FileWork, recordStoreFailure } from "./commit.ts";
+import { recordFailure } from "./context.ts";
 
 /** Uploads the missing parts of a file, several at once, then joins and commits it. */
 export async function uploadInParts(work: FileWork): Promise<void> {
@@ -98,7 +98,8 @@ async function completeUpload(work: FileWork, upload: Upload, sha256: string): P
   const parts = upload.parts.toSorted((a, b) => a.part - b.part);
   if (areDamaged(parts)) {
     await dropUpload(work, upload);
-    return recordStoreFailure(work.context, storeFailure("put_part", "digest_mismatch"));
+    const message = `the store has other bytes of some parts of ${upload.key} than were sent, by their ETags: they were damaged. The file is written again.`;
+    return recordFailure(work.context, { reason: "processing", message });
   }
   const completed = await work.store.completeUpload(
     upload.key,

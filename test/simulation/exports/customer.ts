@@ -6,11 +6,12 @@ import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { Refusal } from "../../../src/domain/shared/failures.ts";
 import { ok, type Result } from "../../../src/domain/shared/result.ts";
 import { NO_FIELDS, type RunChange } from "../../../src/trace/run/change.ts";
+import { feedbackEdit } from "../../../src/trace/run/feedback.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { Random } from "../kernel/random.ts";
 import type { CustomerBucket } from "../store/customer-bucket.ts";
-import type { Rows, SentRow } from "./rows.ts";
-import type { Act, Scenario, WantedExport } from "./scenario.ts";
+import { contentOf, type Rows, type Sent, type SentRow } from "./rows.ts";
+import type { Act, Batch, Scenario, WantedExport } from "./scenario.ts";
 
 /** Delay before a customer repeats a request. */
 const RETRY_MS = 2000;
@@ -28,6 +29,7 @@ export class Customer {
   readonly #rows: Rows;
   readonly #bucket: CustomerBucket;
   readonly #random: Random;
+  readonly #edges: readonly number[];
   #projectId = "";
   #destinationId = "";
   #rotations = 0;
@@ -40,6 +42,7 @@ export class Customer {
     this.#rows = world.rows;
     this.#bucket = world.bucket;
     this.#random = new Random(world.scenario.seed ^ 0x5eed);
+    this.#edges = world.scenario.edges;
     this.tenantId = this.#random.uuid();
   }
 
@@ -68,31 +71,63 @@ export class Customer {
     if (!created.ok) throw new Error(`the destination was not created: ${JSON.stringify(created.failure)}`);
   }
 
-  /** Sends runs and repeats until they are acknowledged, as the SDK does. */
-  async ingest(day: string, count: number): Promise<void> {
-    const midnight = Date.parse(`${day}T00:00:00.000Z`);
-    const rows: SentRow[] = Array.from({ length: count }, () => ({
+  /** Sends runs, their patches and their feedback, and repeats each until it is acknowledged, as the SDK does. */
+  async ingest(batch: Batch): Promise<void> {
+    const rows = Array.from({ length: batch.rows }, () => this.#newRow(batch));
+    for (const row of rows) this.#rows.add(row);
+    const posts = rows.map((row) => ({ sent: row, change: postOf(row, this.#projectId, this.#random.chance(0.8)) }));
+    const others = rows.flatMap((row) => this.#othersOf(row));
+    // A change that comes before its run has to be searched for.
+    const postsAfterMs = others.length > 0 && this.#random.chance(0.2) ? this.#random.pick([100, 3000, 40_000]) : 0;
+    await Promise.all([
+      this.#send(posts, postsAfterMs),
+      ...others.map((one) => this.#send([one], one.isAddressed ? one.afterMs + postsAfterMs : one.afterMs)),
+    ]);
+  }
+
+  /** Begins somewhere in the range of the batch, often at the edge of a window. */
+  #newRow({ start, end }: Batch): SentRow {
+    const edges = this.#edges.flatMap((edge) => [edge - 1, edge]).filter((edge) => edge >= start && edge < end);
+    const isAtEdge = edges.length > 0 && this.#random.chance(0.3);
+    return {
       id: this.#random.uuid(),
-      day,
-      start: midnight + this.#random.between(0, 24 * HOUR_MS - 1),
-      sentAt: this.#kernel.now,
+      start: isAtEdge ? this.#random.pick(edges) : this.#random.between(start, end - 1),
+      sentAt: null,
       acknowledgedAt: null,
-    }));
-    for (const row of rows) this.#rows.send(row);
-    const changes = rows.map((row) => postOf(row, this.#projectId, this.#random.chance(0.8)));
+      patch: this.#random.chance(0.4) ? { sentAt: null, acknowledgedAt: null } : null,
+      feedback: this.#random.chance(0.2) ? { sentAt: null, acknowledgedAt: null } : null,
+    };
+  }
+
+  /** The patch and the feedback of a row: with its post, during an export, or when it was sealed long ago. */
+  #othersOf(row: SentRow): readonly LaterSending[] {
+    const afterMs = () => this.#random.between(0, this.#random.pick([0, 3000, 60_000, 30 * 60_000]));
+    const others: LaterSending[] = [];
+    if (row.patch !== null) {
+      const isAddressed = this.#random.chance(0.5);
+      const address = isAddressed ? { project: { id: this.#projectId }, start_time: row.start * 1000 } : {};
+      others.push({ sent: row.patch, change: patchOf(row, address), afterMs: afterMs(), isAddressed });
+    }
+    if (row.feedback !== null) {
+      const change = feedbackOf(row, this.#random.uuid());
+      others.push({ sent: row.feedback, change, afterMs: afterMs(), isAddressed: false });
+    }
+    return others;
+  }
+
+  async #send(sendings: readonly Sending[], afterMs: number): Promise<void> {
+    if (afterMs > 0) await this.#kernel.sleep(afterMs, "the customer sends a later change");
+    for (const { sent } of sendings) sent.sentAt = this.#kernel.now;
     await this.#insist(async () => {
       async function* each() {
-        for (const change of changes) yield ok(change);
+        for (const { change } of sendings) yield ok(change);
       }
       const home = workspace(this.#env, this.tenantId);
       const outcome = await ingestChanges(this.#env, this.tenantId, (asked) => home.resolveProjects(asked), each());
       if (outcome.capacity !== null) throw new Error(outcome.capacity.message);
       if (outcome.refusals.length > 0) throw new Error(JSON.stringify(outcome.refusals));
     });
-    this.#rows.acknowledge(
-      rows.map(({ id }) => id),
-      this.#kernel.now,
-    );
+    for (const { sent } of sendings) sent.acknowledgedAt = this.#kernel.now;
   }
 
   /** Creates an export. A schedule is cancelled after its windows. */
@@ -206,16 +241,43 @@ export class Customer {
   }
 }
 
-function postOf(row: SentRow, projectId: string, isEnded: boolean): RunChange {
+/** A change, and the record of its sending. */
+interface Sending {
+  readonly sent: Sent;
+  readonly change: RunChange;
+}
+
+interface LaterSending extends Sending {
+  readonly afterMs: number;
+  /** Whether it names project and day: then it makes a run, so it is not sent before its post. */
+  readonly isAddressed: boolean;
+}
+
+const encoded = (json: string): Uint8Array => new TextEncoder().encode(json);
+
+function postOf({ id, start }: SentRow, projectId: string, isEnded: boolean): RunChange {
+  const { inputs, posted } = contentOf(id);
   return {
     ...NO_FIELDS,
     kind: "post",
-    id: row.id,
+    id,
     project: { id: projectId },
-    start_time: row.start * 1000,
-    end_time: isEnded ? row.start * 1000 + 5 : null,
-    name: `run ${row.id.slice(0, 4)}`,
-    inputs: new TextEncoder().encode(`{"row":"${row.id}"}`),
+    start_time: start * 1000,
+    end_time: isEnded ? start * 1000 + 5 : null,
+    name: `run ${id.slice(0, 4)}`,
+    inputs: encoded(inputs),
+    extra: encoded(posted.extra),
     feedback: null,
   };
+}
+
+function patchOf({ id }: SentRow, address: Partial<RunChange>): RunChange {
+  const { extra, outputs } = contentOf(id).patched;
+  const values = { extra: encoded(extra), outputs: encoded(outputs) };
+  return { ...NO_FIELDS, kind: "patch", id, project: null, feedback: null, ...values, ...address };
+}
+
+function feedbackOf({ id: runId }: SentRow, id: string): RunChange {
+  const json = JSON.stringify({ id, key: contentOf(runId).feedbackKey, score: 1, created_at: "2031-03-04T12:00:00Z" });
+  return feedbackEdit(runId, { id, json });
 }

@@ -52,7 +52,7 @@ export class ExportWorld extends World {
     const { scenario, customer, kernel, faults } = this;
     await customer.begin();
     faults.isOn = true;
-    for (const { afterMs, day, rows } of scenario.batches) this.at(afterMs, () => customer.ingest(day, rows));
+    for (const batch of scenario.batches) this.at(batch.afterMs, () => customer.ingest(batch));
     for (const [index, wanted] of scenario.exports.entries())
       this.at(wanted.afterMs, () => customer.export(wanted, index));
     for (const act of scenario.acts) this.at(act.afterMs, () => customer.act(act));

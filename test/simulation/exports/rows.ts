@@ -1,26 +1,26 @@
 /** A row that the customer sent. Exports are compared with these rows. */
-export interface SentRow {
+export interface SentRow extends Sent {
   readonly id: string;
-  readonly day: string;
   /** Epoch milliseconds. */
   readonly start: number;
-  readonly sentAt: number;
-  /** null: not acknowledged yet. */
+  /** Null: none was sent. A row gets each at most once, so its content does not depend on their order. */
+  patch: Sent | null;
+  feedback: Sent | null;
+}
+
+/** A request of the customer. */
+export interface Sent {
+  /** Null: not sent yet. */
+  sentAt: number | null;
+  /** Null: not acknowledged yet. */
   acknowledgedAt: number | null;
 }
 
 export class Rows {
   readonly byId = new Map<string, SentRow>();
 
-  send(row: SentRow): void {
+  add(row: SentRow): void {
     this.byId.set(row.id, row);
-  }
-
-  acknowledge(ids: readonly string[], at: number): void {
-    for (const id of ids) {
-      const row = this.byId.get(id);
-      if (row !== undefined) row.acknowledgedAt ??= at;
-    }
   }
 
   /** Rows of a half-open range of time. */
@@ -28,3 +28,11 @@ export class Rows {
     return [...this.byId.values()].filter((row) => row.start >= start && row.start < end);
   }
 }
+
+/** Content of the fields that a row is sent with, and of those that its patch and its feedback give it. */
+export const contentOf = (id: string) => ({
+  inputs: `{"row":"${id}"}`,
+  posted: { extra: `{"of":"the post of ${id}"}` },
+  patched: { extra: `{"of":"the patch of ${id}"}`, outputs: `{"answer":"${id}"}` },
+  feedbackKey: `liked-${id.slice(0, 4)}`,
+});

@@ -2,6 +2,7 @@ import type { ExportField } from "../../../src/domain/run/columns.ts";
 import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
 import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
 import type { Compression, FormatVersion } from "../../../src/domain/shared/format.ts";
+import { LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { MIN_PART_BYTES } from "../kernel/edits.ts";
 import { FAULTS, type Fault } from "../kernel/faults.ts";
@@ -20,13 +21,17 @@ export interface Scenario extends Course {
   readonly days: readonly string[];
   /** Each batch is one ingest request. */
   readonly batches: readonly Batch[];
+  /** Bounds of the windows of exports, in epoch milliseconds. */
+  readonly edges: readonly number[];
   readonly exports: readonly WantedExport[];
   readonly acts: readonly Act[];
 }
 
+/** Rows that begin in a half-open range of time, in epoch milliseconds. */
 export interface Batch {
   readonly afterMs: number;
-  readonly day: string;
+  readonly start: number;
+  readonly end: number;
   readonly rows: number;
 }
 
@@ -112,17 +117,37 @@ export function scenarioOf(seed: number): Scenario {
     batches: [
       ...Array.from({ length: random.between(1, 5) }, () => batch(random, days, random.chance(0.6) ? 0 : instant())),
       ...exports.filter(() => random.chance(0.4)).map(({ afterMs }) => batch(random, days, afterMs + soon(random))),
+      ...exports.flatMap((wanted) => lateBatches(random, wanted)),
     ],
+    edges: exports.flatMap(edgesOf),
     exports,
     acts: actsOf(random, rates.has("segments_slow"), exports, instant),
   };
 }
 
-const batch = (random: Random, days: readonly string[], afterMs: number): Batch => ({
-  afterMs,
-  day: random.pick(days),
-  rows: random.between(0, 5),
-});
+function batch(random: Random, days: readonly string[], afterMs: number): Batch {
+  const start = Date.parse(`${random.pick(days)}T00:00:00.000Z`);
+  return { afterMs, start, end: start + DAY_MS, rows: random.between(0, 5) };
+}
+
+/** Rows of the windows of a schedule, often while the window is exported, or after it. */
+function lateBatches(random: Random, { afterMs, start, intervalHours, windows }: WantedExport): readonly Batch[] {
+  if (intervalHours === null) return [];
+  const lengthMs = intervalHours * HOUR;
+  const indices = Array.from({ length: windows }, (_, index) => index).filter(() => random.chance(0.7));
+  return indices.map((index) => {
+    const end = start + (index + 1) * lengthMs;
+    const exportedMs = Math.max(afterMs, end + LIMITS.spawnDelayMs - STARTS_AT);
+    const delayMs = random.chance(0.5) ? soon(random) : random.between(0, lengthMs);
+    return { afterMs: exportedMs + delayMs, start: end - lengthMs, end, rows: random.between(1, 4) };
+  });
+}
+
+/** Bounds of the windows of an export. */
+const edgesOf = ({ start, end, intervalHours, windows }: WantedExport): readonly number[] =>
+  intervalHours === null
+    ? [start, ...(end === null ? [] : [end])]
+    : Array.from({ length: windows + 1 }, (_, index) => start + index * intervalHours * HOUR);
 
 /** A delay after which an export is probably running: immediately, during a slow call, or between two attempts. */
 const soon = (random: Random): number => random.between(0, random.pick([200, 3 * SECOND, 40 * SECOND]));
@@ -159,16 +184,22 @@ function wantedExport(random: Random, days: readonly string[], afterMs: number):
     intervalHours: isSchedule ? intervalHours : null,
     // Derived, so that a seed gives the same world as before.
     catchUp: isSchedule ? (CATCH_UP_ORDERS[afterMs % 2] ?? null) : null,
-    windows: random.between(1, 3),
+    windows: random.between(1, 4),
     formatVersion: random.pick(["v1", "v2_beta"]),
     exportFields: random.chance(0.2) ? null : fieldsOf(random),
     compression: random.chance(0.6) ? "zstandard" : random.pick(["snappy", "gzip", "none"]),
   };
 }
 
+/** The fields that patches and feedback change. */
+const MERGED: readonly ExportField[] = ["extra", "outputs", "feedback_stats"];
+
 /** Always includes the id, which identifies rows. */
 function fieldsOf(random: Random): readonly ExportField[] {
-  return ["id", ...EXPORT_FIELDS.filter((field) => field !== "id" && random.chance(0.1))];
+  return [
+    "id",
+    ...EXPORT_FIELDS.filter((field) => field !== "id" && random.chance(MERGED.includes(field) ? 0.4 : 0.1)),
+  ];
 }
 
 const settingsOf = (random: Random): Readonly<Record<string, string>> => {

@@ -6,12 +6,7 @@ import type { ExportWorld } from "../exports/export-world.ts";
 import { idsIn } from "../exports/exported-rows.ts";
 import type { Actor } from "../platform/actor.ts";
 import type { Invariant } from "./invariant.ts";
-
-/** Start and end of a run's snapshot, in epoch milliseconds. */
-interface SnapshotTime {
-  beganAt: number;
-  takenAt: number;
-}
+import { type SnapshotTime, SnapshotTimes } from "./snapshot-times.ts";
 
 /** No row is lost, and no row is exported twice. */
 export const completeRows: Invariant = {
@@ -19,21 +14,17 @@ export const completeRows: Invariant = {
   promise:
     "The committed files of a COMPLETED export contain each row of its window that was acknowledged before its snapshot exactly once, and no row that was not sent.",
   watch: (world, violated) => {
-    const snapshots = new Map<Actor, SnapshotTime>();
+    const snapshots = new SnapshotTimes(world);
     /** Instant of the last event of an export before the present one. */
     const lastEvent = new Map<Actor, number>();
     return {
-      onLine: ({ of, actor, event }) => {
-        if (of === "EXPORT") {
-          const problem = event.type === "DaysChecked" ? lostIn(world, actor, event, lastEvent.get(actor) ?? 0) : null;
-          if (problem !== null) violated(`${actor.name} ${problem}`);
-          lastEvent.set(actor, event.at);
-        }
-        if (of !== "EXPORT_RUN") return;
-        if (event.type === "StepBegan" && event.step === "snapshot" && !(snapshots.has(actor) && isFixed(world, actor)))
-          snapshots.set(actor, { beganAt: event.at, takenAt: Number.POSITIVE_INFINITY });
-        const open = snapshots.get(actor);
-        if (event.type === "SnapshotTaken" && open !== undefined) open.takenAt = event.at;
+      onLine: (line) => {
+        snapshots.onLine(line);
+        const { of, actor, event } = line;
+        if (of !== "EXPORT") return;
+        const problem = event.type === "DaysChecked" ? lostIn(world, actor, event, lastEvent.get(actor) ?? 0) : null;
+        if (problem !== null) violated(`${actor.name} ${problem}`);
+        lastEvent.set(actor, event.at);
       },
       atRest: async () => {
         for (const actor of world.logs.exports.values()) {
@@ -41,7 +32,7 @@ export const completeRows: Invariant = {
           if (state.status !== "COMPLETED") continue;
           const seen = new Set<string>();
           for (const run of world.logs.runsOf(state.plan.definition.id)) {
-            const problem = await problemOf(world, world.logs.runState(run), snapshots.get(run), seen);
+            const problem = await problemOf(world, world.logs.runState(run), snapshots.of(run), seen);
             if (problem !== null) violated(`${run.name} ${problem}`);
           }
         }
@@ -71,12 +62,6 @@ function lostIn(
     if (lost !== undefined) return `takes the day of row ${lost.id} for empty`;
   }
   return null;
-}
-
-/** A schedule's export keeps its first snapshot, also if the answer was lost. */
-function isFixed(world: ExportWorld, run: Actor): boolean {
-  const state = world.logs.runState(run);
-  return state.status !== "NONE" && state.spec.scheduleId !== undefined;
 }
 
 async function problemOf(
@@ -110,5 +95,5 @@ async function problemOf(
 
 function mayHave(world: ExportWorld, id: string, { start, end }: Partition, { takenAt }: SnapshotTime): boolean {
   const row = world.rows.byId.get(id);
-  return row !== undefined && row.start >= start && row.start < end && row.sentAt <= takenAt + 1;
+  return row !== undefined && row.start >= start && row.start < end && row.sentAt !== null && row.sentAt <= takenAt + 1;
 }

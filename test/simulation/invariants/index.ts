@@ -6,6 +6,7 @@ import { completeRows } from "./complete-rows.ts";
 import { history } from "./history.ts";
 import type { Invariant } from "./invariant.ts";
 import { lateRows } from "./late-rows.ts";
+import { mergedContent } from "./merged-content.ts";
 import { requestedCodec } from "./requested-codec.ts";
 import { secrets } from "./secrets.ts";
 import { spentRetries } from "./spent-retries.ts";
@@ -26,6 +27,7 @@ export const INVARIANTS: readonly Invariant[] = [
   trueManifest,
   completeRows,
   lateRows,
+  mergedContent,
   requestedCodec,
   closedUploads,
   secrets,

@@ -5,7 +5,7 @@ import { PLANTS } from "./exports/plants.ts";
 import { FLEET_PLANTS } from "./fleet/plants.ts";
 
 /** Maximum number of seeds until a mistake is found. */
-const SEEDS = "1500";
+const SEEDS = "2000";
 
 /** Mistakes of several invariants that are found within a few seeds. */
 const FOUND_SOON = [

@@ -86,7 +86,7 @@ export class Customer {
   }
 
   /** Begins somewhere in the range of the batch, often at the edge of a window. */
-  #newRow({ start, end }: Batch): SentRow {
+  #newRow({ start, end, isPlain }: Batch): SentRow {
     const edges = this.#edges.flatMap((edge) => [edge - 1, edge]).filter((edge) => edge >= start && edge < end);
     const isAtEdge = edges.length > 0 && this.#random.chance(0.3);
     return {
@@ -94,8 +94,8 @@ export class Customer {
       start: isAtEdge ? this.#random.pick(edges) : this.#random.between(start, end - 1),
       sentAt: null,
       acknowledgedAt: null,
-      patch: this.#random.chance(0.4) ? { sentAt: null, acknowledgedAt: null } : null,
-      feedback: this.#random.chance(0.2) ? { sentAt: null, acknowledgedAt: null } : null,
+      patch: !isPlain && this.#random.chance(0.4) ? { sentAt: null, acknowledgedAt: null } : null,
+      feedback: !isPlain && this.#random.chance(0.2) ? { sentAt: null, acknowledgedAt: null } : null,
     };
   }
 

@@ -33,6 +33,8 @@ export interface Batch {
   readonly start: number;
   readonly end: number;
   readonly rows: number;
+  /** Whether its rows get no patches and no feedback, which would register their day again. */
+  readonly isPlain: boolean;
 }
 
 export interface WantedExport {
@@ -127,19 +129,30 @@ export function scenarioOf(seed: number): Scenario {
 
 function batch(random: Random, days: readonly string[], afterMs: number): Batch {
   const start = Date.parse(`${random.pick(days)}T00:00:00.000Z`);
-  return { afterMs, start, end: start + DAY_MS, rows: random.between(0, 5) };
+  return { afterMs, start, end: start + DAY_MS, rows: random.between(0, 5), isPlain: false };
 }
 
-/** Rows of the windows of a schedule, often while the window is exported, or after it. */
+/**
+ * Rows of the windows of a schedule: shortly before its export and while that seals them, or later. Another call follows
+ * a call within 3 ms, and some ten calls lead from a window's end to its seal.
+ */
 function lateBatches(random: Random, { afterMs, start, intervalHours, windows }: WantedExport): readonly Batch[] {
   if (intervalHours === null) return [];
   const lengthMs = intervalHours * HOUR;
   const indices = Array.from({ length: windows }, (_, index) => index).filter(() => random.chance(0.7));
-  return indices.map((index) => {
+  return indices.flatMap((index) => {
     const end = start + (index + 1) * lengthMs;
     const exportedMs = Math.max(afterMs, end + LIMITS.spawnDelayMs - STARTS_AT);
-    const delayMs = random.chance(0.5) ? soon(random) : random.between(0, lengthMs);
-    return { afterMs: exportedMs + delayMs, start: end - lengthMs, end, rows: random.between(1, 4) };
+    const isPlain = random.chance(0.7);
+    const after = (delayMs: number): Batch => ({
+      afterMs: Math.max(0, exportedMs + delayMs),
+      start: end - lengthMs,
+      end,
+      rows: random.between(1, 4),
+      isPlain,
+    });
+    if (isPlain) return [after(-random.between(1, 2000)), after(random.between(0, 60))];
+    return [after(random.chance(0.5) ? soon(random) : random.between(0, lengthMs))];
   });
 }
 

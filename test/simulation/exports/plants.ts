@@ -243,7 +243,8 @@ export const PLANTS: readonly Plant[] = [
     name: "late-file-not-listed",
     file: "src/domain/export/manifest.ts",
     text: "files: run.files.map(shownFile),",
-    replacement: "files: run.files.slice(0, plan.partitions[run.ordinal]?.late ? -1 : undefined).map(shownFile),",
+    replacement:
+      "files: run.files.slice(0, partitionAt(definition, run.ordinal)?.late ? -1 : undefined).map(shownFile),",
     breaks: "the manifest does not list the last file of a late run",
     foundBy: "true-manifest",
   },

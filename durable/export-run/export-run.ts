@@ -10,6 +10,7 @@ import { nextStep } from "../../src/domain/export-run/next-step.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
 import type { ExportRunState } from "../../src/domain/export-run/state.ts";
 import { hasEnded, isOver, viewOf } from "../../src/domain/export-run/view.ts";
+import type { ExportFailure } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import { log } from "../../src/log.ts";
 import { abortAt } from "../concurrency/abort-at.ts";
@@ -71,8 +72,8 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
     this.#turns.begin({ type: "Cancel", now: Date.now() });
   }
 
-  async timeOut(): Promise<void> {
-    this.#turns.begin({ type: "TimeOut", now: Date.now() });
+  async stop(failure: ExportFailure): Promise<void> {
+    this.#turns.begin({ type: "Stop", failure, now: Date.now() });
   }
 
   async view(): Promise<ExportRunRecord | null> {

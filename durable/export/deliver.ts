@@ -42,7 +42,7 @@ function deliverToRun(receiver: ExportRunProtocol, message: Extract<ExportMessag
       return receiver.resume(message.order);
     case "cancel":
       return receiver.cancel();
-    case "time_out":
-      return receiver.timeOut();
+    case "stop":
+      return receiver.stop(message.failure);
   }
 }

@@ -4,8 +4,7 @@ import type { ExportCommand, LateLook } from "../../src/domain/export/commands.t
 import { nextCheck } from "../../src/domain/export/days.ts";
 import type { ExportEvent } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
-import { isMarkerDue } from "../../src/domain/export/marker.ts";
-import { awaitsManifest, isManifestDue } from "../../src/domain/export/proof.ts";
+import { awaitsManifest, isManifestDue, isMarkerDue } from "../../src/domain/export/proof.ts";
 import type { ExportOrder, ExportRecord } from "../../src/domain/export/records.ts";
 import { dueWindow } from "../../src/domain/export/spawn.ts";
 import { isOver, provenManifest, recordOf, viewOf } from "../../src/domain/export/view.ts";

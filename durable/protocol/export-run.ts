@@ -1,6 +1,7 @@
 import type { ExportRunFiles } from "../../src/domain/export/manifest.ts";
 import type { ExportRunEvent, ExportRunSpec } from "../../src/domain/export-run/events.ts";
 import type { ExportRunRecord } from "../../src/domain/export-run/records.ts";
+import type { ExportFailure } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 
 /** One per run: `export-run/<export id>/<ordinal>`. */
@@ -10,7 +11,8 @@ export interface ExportRunProtocol {
   pause(order: number): Promise<void>;
   resume(order: number): Promise<void>;
   cancel(): Promise<void>;
-  timeOut(): Promise<void>;
+  /** The export ended for that reason. */
+  stop(failure: ExportFailure): Promise<void>;
   /** null: not started yet. */
   view(): Promise<ExportRunRecord | null>;
   events(query: EventQuery): Promise<EventPage<ExportRunEvent>>;

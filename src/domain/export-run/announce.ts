@@ -17,7 +17,7 @@ export function announceExportRun(
     case "RunCompleted":
     case "RunFailed":
     case "RunCancelled":
-    case "RunTimedOut":
+    case "RunStopped":
       return [{ seq, report: reportOf(after) }];
     case "AttemptStarted":
     case "StepBegan":

@@ -1,4 +1,4 @@
-import type { ExportRunFailure } from "../shared/failures.ts";
+import type { ExportFailure, ExportRunFailure } from "../shared/failures.ts";
 import type { SegmentRef } from "../shared/segment.ts";
 import type { CommittedFile, DerivedSegment, ExportRunSpec, SnapshotFacts, StagingFacts, StepName } from "./events.ts";
 
@@ -72,4 +72,5 @@ export type ExportRunCommand =
   | { readonly type: "Pause"; readonly order: number; readonly now: number }
   | { readonly type: "Resume"; readonly order: number; readonly now: number }
   | { readonly type: "Cancel"; readonly now: number }
-  | { readonly type: "TimeOut"; readonly now: number };
+  /** The export ended for that reason. */
+  | { readonly type: "Stop"; readonly failure: ExportFailure; readonly now: number };

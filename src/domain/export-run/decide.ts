@@ -24,7 +24,7 @@ export function decide(command: ExportRunCommand, state: ExportRunState): readon
   const at = command.now;
   if (state.status !== "RUNNING") return tidyUp(command, state, at);
   if (command.type === "Cancel") return [{ type: "RunCancelled", at }];
-  if (command.type === "TimeOut") return [{ type: "RunTimedOut", at }];
+  if (command.type === "Stop") return [{ type: "RunStopped", failure: command.failure, at }];
   if (command.type === "Start") return [];
   if (command.type === "Pause" || command.type === "Resume") return applyPauseOrder(command, state);
   if (state.pausedAt !== null && !isKeptWhilePaused(command)) return [];
@@ -57,7 +57,7 @@ function tidyUp(command: ExportRunCommand, state: EndedExportRun, at: number): r
   return [{ type: "AbortFailed", file, failure, retryAt: at + retryDelayMs, at }];
 }
 
-type Working = Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>;
+type Working = Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "Stop" }>;
 
 function record(command: Working, state: RunningExportRun, at: number): readonly ExportRunEvent[] {
   const { snapshotSteps, staging, snapshot, plan, upload, files, derived } = state.progress;

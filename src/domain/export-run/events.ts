@@ -1,6 +1,6 @@
 import type { DestinationConfig } from "../destination/records.ts";
 import type { ExportField } from "../run/columns.ts";
-import type { ExportRunFailure } from "../shared/failures.ts";
+import type { ExportFailure, ExportRunFailure } from "../shared/failures.ts";
 import type { Compression, FormatVersion } from "../shared/format.ts";
 import type { Limits } from "../shared/limits.ts";
 import type { SegmentRef, SelectedSegment } from "../shared/segment.ts";
@@ -156,5 +156,6 @@ export type ExportRunEvent =
   /** `deadline`: the attempt's, moved by the pause; null when none is under way. */
   | { readonly type: "RunResumed"; readonly order: number; readonly deadline: number | null; readonly at: number }
   | { readonly type: "RunCancelled"; readonly at: number }
-  | { readonly type: "RunTimedOut"; readonly at: number }
+  /** Its export ended for that reason, while the run was not done. */
+  | { readonly type: "RunStopped"; readonly failure: ExportFailure; readonly at: number }
   | { readonly type: "ScratchCleaned"; readonly at: number };

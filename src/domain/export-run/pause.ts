@@ -24,7 +24,7 @@ export function applyPauseOrder(
  * aborts it.
  */
 export function isKeptWhilePaused(
-  command: Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "TimeOut" }>,
+  command: Exclude<ExportRunCommand, { type: "Start" | "Pause" | "Resume" | "Cancel" | "Stop" }>,
 ): boolean {
   switch (command.type) {
     case "RecordStaging":

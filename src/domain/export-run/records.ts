@@ -1,5 +1,5 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { ExportRunFailure } from "../shared/failures.ts";
+import type { ExportFailure, ExportRunFailure } from "../shared/failures.ts";
 
 export interface ExportRunRecord {
   readonly id: string;
@@ -16,6 +16,8 @@ export interface ExportRunRecord {
   readonly late: boolean;
   readonly retryNumber: number;
   readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: ExportRunFailure }[];
+  /** Why its export ended while the run was not done; null: it did not. */
+  readonly exportFailure: ExportFailure | null;
   /** Key prefix of the destination (without the bucket). */
   readonly prefix: string;
   /** null until the snapshot was taken. */

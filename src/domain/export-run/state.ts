@@ -1,5 +1,5 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { ExportRunFailure } from "../shared/failures.ts";
+import type { ExportFailure, ExportRunFailure } from "../shared/failures.ts";
 import type { ExportRunEvent, ExportRunSpec, StepName } from "./events.ts";
 import type { Progress } from "./progress.ts";
 import { NO_PROGRESS } from "./progress.ts";
@@ -39,6 +39,8 @@ export interface RunningExportRun extends Known {
 export interface EndedExportRun extends Known {
   readonly status: Exclude<ExportStatus, "CREATED" | "RUNNING">;
   readonly finishedAt: number;
+  /** Why its export ended while the run was not done; null: the run ended by itself, or was cancelled. */
+  readonly exportFailure: ExportFailure | null;
   /** Whether the scratch objects are deleted. */
   readonly clean: boolean;
   /** Failed tries to abort the open upload, and the instant of the next one; null: it is due, or no upload is open. */
@@ -151,8 +153,8 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
       );
     case "RunCancelled":
       return ended(known, "CANCELLED", event.at);
-    case "RunTimedOut":
-      return ended(known, "TIMEDOUT", event.at);
+    case "RunStopped":
+      return { ...ended(known, statusAfter(event.failure), event.at), exportFailure: event.failure };
     case "ScratchCleaned":
       return known.status === "RUNNING" ? known : { ...known, clean: true };
   }
@@ -181,9 +183,21 @@ const ended = (state: StartedExportRun, status: EndedExportRun["status"], at: nu
   progress: state.progress,
   updatedAt: at,
   finishedAt: at,
+  exportFailure: null,
   clean: false,
   abort: { failures: 0, retryAt: null },
 });
+
+/** Status of a run that had not ended when its export ended for that reason. */
+export function statusAfter(failure: ExportFailure): "FAILED" | "TIMEDOUT" {
+  switch (failure.reason) {
+    case "run_failed":
+    case "project_deleted":
+      return "FAILED";
+    case "export_timeout":
+      return "TIMEDOUT";
+  }
+}
 
 const crashesOf = (state: StartedExportRun, step: StepName): number =>
   state.status === "RUNNING" && state.step?.name === step ? state.step.crashes : 0;

@@ -23,6 +23,7 @@ export function viewOf(state: ExportRunState): ExportRunRecord | null {
     late: spec.partition.late ?? false,
     retryNumber: state.retry,
     failures: state.failures,
+    exportFailure: state.status === "RUNNING" ? null : state.exportFailure,
     prefix: keyPrefixOf(spec.destination),
     progress:
       snapshot === null

@@ -1,6 +1,7 @@
 import type { ExportRunSpec } from "../export-run/events.ts";
 import type { Partition } from "../export-run/partition.ts";
 import { ownRows } from "../schedule/table-ledger.ts";
+import type { ExportFailure } from "../shared/failures.ts";
 import type { ExportEvent, ExportPlan } from "./events.ts";
 import { latePartitions, partitionAt } from "./partitions.ts";
 import type { ExportDefinition, ExportReport } from "./records.ts";
@@ -48,19 +49,15 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "ExportStarted":
     case "ExportCompleted":
       return report(after, seq);
-    case "ExportFailed":
     case "ExportCancelled":
       return [
         ...report(after, seq),
         ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "cancel" })),
         ...releaseLate(plan),
       ];
+    case "ExportFailed":
     case "ExportTimedOut":
-      return [
-        ...report(after, seq),
-        ...toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "time_out" })),
-        ...releaseLate(plan),
-      ];
+      return [...report(after, seq), ...stopRuns(after), ...releaseLate(plan)];
     case "RunReported":
       // After the end of the export: what its runs wrote until they stopped.
       return "finishedAt" in after ? report(after, seq) : [];
@@ -90,6 +87,11 @@ function report(after: ExportState, seq: number): readonly ExportMessage[] {
 function toWorkingRuns(after: ExportState, message: (ordinal: number) => ExportMessage): readonly ExportMessage[] {
   if (after.status === "NONE") return [];
   return [...after.runs.working].map(message);
+}
+
+function stopRuns(after: Exclude<ExportState, { status: "NONE" }>): readonly ExportMessage[] {
+  const { failure } = after;
+  return failure === null ? [] : toWorkingRuns(after, (ordinal) => ({ to: "run", ordinal, kind: "stop", failure }));
 }
 
 /** Late rows that were not proven to be in the bucket go to the next window. */
@@ -127,5 +129,5 @@ export type ExportMessage =
   /** `order`: number of the event that asks; it rises, so that a run knows a late or repeated message. */
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "pause" | "resume"; readonly order: number }
   | { readonly to: "run"; readonly ordinal: number; readonly kind: "cancel" }
-  | { readonly to: "run"; readonly ordinal: number; readonly kind: "time_out" }
+  | { readonly to: "run"; readonly ordinal: number; readonly kind: "stop"; readonly failure: ExportFailure }
   | { readonly to: "source"; readonly kind: "release_late"; readonly partition: Partition };

@@ -3,9 +3,8 @@ import { fail, ok } from "../shared/result.ts";
 import type { ExportCommand } from "./commands.ts";
 import { recordDays } from "./days.ts";
 import type { ExportEvent } from "./events.ts";
-import { withdrawMarker } from "./marker.ts";
 import { pause, refuseOrder, resume } from "./orders.ts";
-import { awaitsManifest, beginManifest, recordManifestFailure } from "./proof.ts";
+import { awaitsManifest, beginManifest, recordManifestFailure, withdrawMarker } from "./proof.ts";
 import { admitRuns, recordLateReport, recordRunReport } from "./run-rules.ts";
 import { recordWindowEnded, spawn } from "./spawn.ts";
 import { type CreatedExport, type ExportState, evolve, type RunningExport } from "./state.ts";
@@ -48,7 +47,7 @@ function decideCreated(command: ExportCommand, state: CreatedExport, at: number)
     case "Cancel":
       return [{ type: "ExportCancelled", at }];
     case "FailForDeletedProject":
-      return failForDeletedProject(state, at);
+      return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
     case "Create":
     case "RecordDays":
     case "RecordRunReport":
@@ -89,7 +88,7 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "Cancel":
       return [{ type: "ExportCancelled", at }];
     case "FailForDeletedProject":
-      return failForDeletedProject(state, at);
+      return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
     case "RecordRunReport":
       return recordRunReport(command, state, at);
     case "RecordManifest":
@@ -101,12 +100,6 @@ function decideRunning(command: ExportCommand, state: RunningExport, at: number)
     case "RecordManifestFailure":
       return recordManifestFailure(state, command.failure, at);
   }
-}
-
-/** A schedule has nothing more to do; a one-off export cannot deliver what was ordered, so it fails. */
-function failForDeletedProject({ plan }: CreatedExport | RunningExport, at: number): readonly ExportEvent[] {
-  if (plan.definition.intervalHours !== null) return [{ type: "ExportCancelled", at }];
-  return [{ type: "ExportFailed", cause: { kind: "project_deleted" }, at }];
 }
 
 /**

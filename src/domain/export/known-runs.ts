@@ -68,6 +68,10 @@ export function findEmpty({ empty }: KnownRuns, ordinal: number): EmptyDays | un
   return found !== undefined && found.from <= ordinal ? found : undefined;
 }
 
+/** Days that were found without rows; each is a COMPLETED run. */
+export const countEmptyDays = ({ empty }: KnownRuns): number =>
+  empty.reduce((days, { from, upto }) => days + upto - from, 0);
+
 /** Whether all days were checked and all runs are COMPLETED. */
 export const areAllCompleted = (runs: KnownRuns, definition: ExportDefinition): boolean =>
   runs.checked === countOwnPartitions(definition) && runs.waiting.length === 0 && runs.completed === runs.admitted.size;

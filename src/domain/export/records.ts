@@ -3,7 +3,7 @@ import type { ExportField } from "../run/columns.ts";
 import type { IngestSpan, LateWindow } from "../schedule/late.ts";
 import type { CatchUpOrder } from "../schedule/windows.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { StoreFailure } from "../shared/failures.ts";
+import type { ExportFailure, StoreFailure } from "../shared/failures.ts";
 import type { Compression, FormatVersion } from "../shared/format.ts";
 
 /** What a customer ordered; fixed at creation. */
@@ -46,8 +46,8 @@ export interface ExportRecord extends ExportDefinition {
   readonly rowsPlanned: number;
   /** Why the manifest could not be written although all runs completed; null also in the workspace's view. */
   readonly manifestFailure: StoreFailure | null;
-  /** Whether it ended because its project was deleted; false also in the workspace's view. */
-  readonly isProjectDeleted: boolean;
+  /** Why it ended other than by completion, a cancellation or its manifest; null also in the workspace's view. */
+  readonly failure: ExportFailure | null;
 }
 
 /** What an export is created with. */

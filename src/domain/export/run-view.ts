@@ -30,6 +30,7 @@ export function recordOfRunWithoutActor(plan: ExportPlan, ordinal: number, state
     late: partition.late ?? false,
     retryNumber: 0,
     failures: [],
+    exportFailure: empty === undefined && "finishedAt" in state ? state.failure : null,
     prefix,
     progress:
       empty === undefined
@@ -45,7 +46,7 @@ export function recordOfRunWithoutActor(plan: ExportPlan, ordinal: number, state
   };
 }
 
-/** When one run fails, its export ends, and runs that have not started count as cancelled. */
+/** A run that has not started when its export ends shares its end. */
 function statusOfUnstartedRun(status: ExportState["status"]): ExportStatus {
   switch (status) {
     case "NONE":
@@ -55,8 +56,7 @@ function statusOfUnstartedRun(status: ExportState["status"]): ExportStatus {
     case "COMPLETED":
     case "FAILED":
     case "CANCELLED":
-      return "CANCELLED";
     case "TIMEDOUT":
-      return "TIMEDOUT";
+      return status;
   }
 }

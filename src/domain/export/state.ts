@@ -1,7 +1,8 @@
 import { afterEnd, afterSpawn, type KnownWindows, windowsAtCreation } from "../schedule/known-windows.ts";
 import { ledgerAfter, type TableLedger } from "../schedule/table-ledger.ts";
 import type { ExportStatus } from "../shared/export-status.ts";
-import type { StoreFailure } from "../shared/failures.ts";
+import type { ExportFailure, StoreFailure } from "../shared/failures.ts";
+import { failureOf, timeoutOf } from "./ends.ts";
 import type { ExportEvent, ExportPlan, ManifestFacts } from "./events.ts";
 import { afterAdmission, afterCheck, afterReport, type KnownRuns, NO_RUNS } from "./known-runs.ts";
 
@@ -20,8 +21,8 @@ interface Known {
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was written, or not tried. */
   readonly manifestFailure: StoreFailure | null;
-  /** Whether it ended because its project was deleted. */
-  readonly isProjectDeleted: boolean;
+  /** Why it ended; null: it has not, it is COMPLETED, it was cancelled, or the manifest failed. */
+  readonly failure: ExportFailure | null;
   /**
    * `_SUCCESS` may be in the bucket although the export is not COMPLETED: failed tries to remove it after the end of the
    * export, and the instant of the next one. null: it is not there, or the export is COMPLETED.
@@ -67,7 +68,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
       look: NO_LOOK,
       manifest: null,
       manifestFailure: null,
-      isProjectDeleted: false,
+      failure: null,
       marker: null,
     };
     return { status: "CREATED", plan, runs: NO_RUNS, updatedAt: at, pausedAt: null, ...nothing };
@@ -97,7 +98,7 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
         manifestFailure: event.failure,
       };
     case "ManifestCommitted":
-      return { ...known, manifest: event.manifest, manifestFailure: null, isProjectDeleted: false, marker: null };
+      return { ...known, manifest: event.manifest, manifestFailure: null, marker: null };
     case "MarkerRemovalFailed": {
       const failures = (known.marker?.failures ?? 0) + 1;
       return { ...known, marker: { failures, retryAt: event.retryAt } };
@@ -123,22 +124,11 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "ExportCompleted":
       return ended(known, "COMPLETED", event.at);
     case "ExportFailed":
-      return ended(withCause(known, event.cause), "FAILED", event.at);
+      return { ...ended(known, "FAILED", event.at), ...failureOf(known.plan.definition, event.cause) };
     case "ExportCancelled":
       return ended(known, "CANCELLED", event.at);
     case "ExportTimedOut":
-      return ended(known, "TIMEDOUT", event.at);
-  }
-}
-
-function withCause(known: Known, cause: Extract<ExportEvent, { type: "ExportFailed" }>["cause"]): Known {
-  switch (cause.kind) {
-    case "run":
-      return known;
-    case "manifest":
-      return { ...known, manifestFailure: cause.failure };
-    case "project_deleted":
-      return { ...known, isProjectDeleted: true };
+      return { ...ended(known, "TIMEDOUT", event.at), failure: timeoutOf(known.plan, known.runs) };
   }
 }
 
@@ -152,7 +142,7 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   look: state.look,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
-  isProjectDeleted: state.isProjectDeleted,
+  failure: state.failure,
   marker: state.marker,
   updatedAt: at,
   finishedAt: at,

@@ -18,7 +18,7 @@ export function viewOf(state: ExportState): ExportRecord | null {
     rowsPlanned: state.runs.rowsPlanned,
     rowsWritten: state.runs.rowsWritten,
     manifestFailure: state.manifestFailure,
-    isProjectDeleted: state.isProjectDeleted,
+    failure: state.failure,
   };
 }
 

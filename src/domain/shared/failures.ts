@@ -97,6 +97,23 @@ export type AuthorizationFailure =
   | ProviderFailure
   | { readonly reason: "authorization_expired" | "exchange_interrupted" | "state_not_valid" };
 
+/** Why an export ended without a cancellation. The runs that had not ended then ended for the same reason. */
+export type ExportFailure =
+  /** That run failed for good; its own record says why. `day`: `YYYY-MM-DD`, UTC. */
+  | { readonly reason: "run_failed"; readonly runId: string; readonly day: string }
+  | { readonly reason: "project_deleted" }
+  | ({ readonly reason: "export_timeout"; readonly limitMs: number } & ExportReach);
+
+/** How far an export came. */
+export interface ExportReach {
+  /** All its runs, and those that were COMPLETED. */
+  readonly runs: number;
+  readonly runsDone: number;
+  /** Over the runs that had taken their snapshot. */
+  readonly rowsPlanned: number;
+  readonly rowsWritten: number;
+}
+
 /** Why an attempt of an export run failed; shown as `errors.retry_<n>` in the record of the run. */
 export type ExportRunFailure =
   | { readonly reason: "store"; readonly store: StoreFailure }

@@ -6,5 +6,5 @@ export const exportRecordOf = ({ definition, report }: KnownExport): ExportRecor
   ...definition,
   ...report,
   manifestFailure: null,
-  isProjectDeleted: false,
+  failure: null,
 });

@@ -23,7 +23,7 @@ export const EXPORT_EVENTS = {
     "others are COMPLETED with 0 rows.",
   ExportPaused: "The customer paused the export. Its deadline does not run during the pause.",
   ExportResumed: "The customer resumed the export. `deadline` was extended by the duration of the pause.",
-  ExportCancelled: "The customer cancelled the export, or the project of a schedule was deleted.",
+  ExportCancelled: "The customer cancelled the export.",
   ExportTimedOut: "The export ended at its deadline.",
   MarkerRemoved: "_SUCCESS is not in the bucket, because the export is not COMPLETED.",
   MarkerRemovalFailed: "_SUCCESS could not be deleted; the next attempt is at `retry_at`.",
@@ -65,7 +65,8 @@ export const RUN_EVENTS = {
   RunCompleted: "The run ended: every planned row is in the bucket.",
   RunFailed: "The run ended: no retry is left, or the failure cannot be retried.",
   RunCancelled: "The run ended, because its export was cancelled.",
-  RunTimedOut: "The run ended, because its export timed out.",
+  RunStopped:
+    "The run was not done when its export ended: another run had failed, the project was deleted, or the export timed out.",
   ScratchCleaned: "The scratch objects of the run were deleted.",
 } as const satisfies Record<ExportRunEvent["type"], string>;
 

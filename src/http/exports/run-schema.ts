@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ExportRunRecord } from "../../domain/export-run/records.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { runFailureText } from "../kernel/failure-text.ts";
+import { exportFailureText, runFailureText } from "../kernel/failure-text.ts";
 import { isoOrNull, shownInstant, shownUuid } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
 
@@ -27,10 +27,10 @@ export const exportRunShown = (profile: WireProfile) =>
       session_id: shownUuid,
       status: z.enum(profile.runStatuses),
       retry_number: z.int(),
-      errors: z
-        .record(z.string(), z.string())
-        .nullable()
-        .openapi({ description: "Errors by attempt: `retry_0`, `retry_1`, ..." }),
+      errors: z.record(z.string(), z.string()).nullable().openapi({
+        description:
+          "Errors by attempt: `retry_0`, `retry_1`, ... `export`: why the export ended while this run was not done.",
+      }),
       metadata: z.object({
         prefix: z.string(),
         start_time: shownInstant,
@@ -59,7 +59,7 @@ export const showRun = (
   session_id: record.projectId,
   status: profile.statusWords[record.status],
   retry_number: record.retryNumber,
-  errors: errorsOf(record.failures),
+  errors: errorsOf(record),
   metadata: {
     prefix: record.prefix,
     start_time: isoFromMs(record.start),
@@ -75,10 +75,12 @@ export const showRun = (
   late: record.late,
 });
 
-const errorsOf = (failures: ExportRunRecord["failures"]): Record<string, string> | null =>
-  failures.length === 0
-    ? null
-    : Object.fromEntries(failures.map(({ retry, failure }) => [`retry_${retry}`, runFailureText(failure)]));
+const errorsOf = ({ failures, exportFailure }: ExportRunRecord): Record<string, string> | null => {
+  const errors: Record<string, string> = {};
+  for (const { retry, failure } of failures) errors[`retry_${retry}`] = runFailureText(failure);
+  if (exportFailure !== null) errors.export = exportFailureText(exportFailure);
+  return Object.keys(errors).length === 0 ? null : errors;
+};
 
 const progressOf = (progress: ExportRunRecord["progress"]): z.output<typeof progressShown> | null =>
   progress === null

@@ -3,11 +3,12 @@ import type { ExportDefinition, ExportRecord } from "../../domain/export/records
 import { exportWarnings } from "../../domain/export/warnings.ts";
 import { ALL_FIELDS } from "../../domain/run/fields.ts";
 import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../domain/schedule/windows.ts";
+import type { ExportFailure } from "../../domain/shared/failures.ts";
 import type { Compression } from "../../domain/shared/format.ts";
 import { INTERVAL_HOURS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
-import { storeText } from "../kernel/failure-text.ts";
+import { exportFailureText, storeText } from "../kernel/failure-text.ts";
 import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
 import type { RequestFailure } from "../kernel/problems.ts";
@@ -197,7 +198,7 @@ export const bulkExportShown = (profile: WireProfile) =>
       rows_planned: z.int().openapi({ description: "Sum of `rows_planned` over all runs so far." }),
       errors: z.record(z.string(), z.string()).nullable().openapi({
         description:
-          "`manifest`: why the manifest could not be written. `project`: the project was deleted. Errors of runs are in the runs. Null in lists.",
+          "`manifest`: why the manifest could not be written. `run`: which run failed; its own errors say why. `project`: the project was deleted. `timeout`: the limit that was over, and how far the export came. Null in lists.",
       }),
       warnings: z.array(exportWarning).openapi({
         description: "What may be unexpected, though the export is carried out as ordered; empty: nothing.",
@@ -237,8 +238,14 @@ export const showExport = (
   warnings: exportWarnings(record).map((warning) => ({ ...warning })),
 });
 
-const errorsOf = ({ manifestFailure, isProjectDeleted }: ExportRecord): Record<string, string> | null => {
-  if (isProjectDeleted)
-    return { project: "The project and its runs were deleted, so there is nothing left to export." };
+const errorsOf = ({ manifestFailure, failure }: ExportRecord): Record<string, string> | null => {
+  if (failure !== null) return { [ERROR_NAMES[failure.reason]]: exportFailureText(failure) };
   return manifestFailure === null ? null : { manifest: storeText(manifestFailure) };
+};
+
+/** The member of `errors` for each end of an export. */
+const ERROR_NAMES: Readonly<Record<ExportFailure["reason"], string>> = {
+  run_failed: "run",
+  project_deleted: "project",
+  export_timeout: "timeout",
 };

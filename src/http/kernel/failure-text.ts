@@ -1,5 +1,6 @@
 import type {
   AuthorizationFailure,
+  ExportFailure,
   ExportRunFailure,
   SourceFailure,
   StoreFailure,
@@ -71,7 +72,9 @@ const REFUSAL_ADVICE: ReadonlyMap<string, string> = new Map([
 export const isProvidersFault = ({ reason }: AuthorizationFailure): boolean =>
   reason.startsWith("provider_") && reason !== "provider_refused";
 
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** Error text for a failed attempt of a run: a value of `errors` [XRN-20]. */
 export const runFailureText = (failure: ExportRunFailure): string => {
@@ -89,6 +92,23 @@ export const runFailureText = (failure: ExportRunFailure): string => {
     case "crashed":
       return `The step ${failure.step} was interrupted ${failure.times} times in a row.`;
   }
+};
+
+/** Error text for the end of an export, in its own record and in those of the runs that ended with it [XRN-16, XRN-24, EXP-33]. */
+export const exportFailureText = (failure: ExportFailure): string => {
+  switch (failure.reason) {
+    case "run_failed":
+      return `The run ${failure.runId} of ${failure.day} failed, so the export ended and its other runs were stopped. Read the errors of that run; when the cause is removed, retry the runs that are not COMPLETED, or clone the export.`;
+    case "project_deleted":
+      return "The project and its runs were deleted, so there is nothing left to export.";
+    case "export_timeout":
+      return `The export ran longer than ${durationText(failure.limitMs)} (EXPORT_TIMEOUT_MS): ${failure.runsDone} of ${failure.runs} runs were done, with ${failure.rowsWritten} of the ${failure.rowsPlanned} rows planned so far. Narrow the scope by a filter or fewer export_fields, or split the range into several exports.`;
+  }
+};
+
+const durationText = (ms: number): string => {
+  if (ms >= HOUR_MS) return `${Math.round(ms / HOUR_MS)} hours`;
+  return ms >= MINUTE_MS ? `${Math.round(ms / MINUTE_MS)} minutes` : `${Math.round(ms / SECOND_MS)} seconds`;
 };
 
 /** For a retryable failure while a run writes, the store's error code says more than the errors of [DST-12]. */

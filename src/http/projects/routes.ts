@@ -121,7 +121,7 @@ export const addProjectRoutes = (app: OpenAPIHono<HttpEnv>): void => {
     method: "delete",
     path: "/api/v1/sessions/{session_id}",
     aliases: ["/sessions/{session_id}"],
-    summary: "Delete a project with all its runs; its exports fail, its schedules are cancelled",
+    summary: "Delete a project with all its runs; its exports and schedules fail",
     params: z.object({ session_id: uuid }),
     query: noMembers,
     body: null,

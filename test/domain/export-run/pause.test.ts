@@ -103,8 +103,8 @@ describe("a paused run", () => {
     cancelled.then({ type: "RunCancelled", at: NOW }).thenWakesAt(NOW);
     expect(nextStep(cancelled.state)).toBe("abort");
     given(...uploading, paused())
-      .when({ type: "TimeOut", now: NOW })
-      .then({ type: "RunTimedOut", at: NOW });
+      .when({ type: "Stop", failure: { reason: "project_deleted" }, now: NOW })
+      .then({ type: "RunStopped", failure: { reason: "project_deleted" }, at: NOW });
   });
 
   it("ignores pause and resume after its end", () => {

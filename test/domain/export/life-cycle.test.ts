@@ -262,8 +262,8 @@ describe("an export", () => {
         becomes: {
           CREATED: "FAILED",
           "CREATED, paused": "FAILED",
-          "CREATED, a schedule": "CANCELLED",
-          "CREATED, a paused schedule": "CANCELLED",
+          "CREATED, a schedule": "FAILED",
+          "CREATED, a paused schedule": "FAILED",
           "RUNNING, days not checked": "FAILED",
           "RUNNING, days not checked, paused": "FAILED",
           RUNNING: "FAILED",
@@ -352,6 +352,14 @@ describe("a run", () => {
   const segment = { key: "s", etag: "e", bytes: 9, rows: 30, minStart: 0, maxStart: 0 };
   const failure = { reason: "store", store: passing } as const;
   const final = { reason: "store", store: denied } as const;
+  const timeout = {
+    reason: "export_timeout",
+    limitMs: 72 * HOUR_MS,
+    runs: 2,
+    runsDone: 1,
+    rowsPlanned: 60,
+    rowsWritten: 30,
+  } as const;
 
   const started: ExportRunEvent = { type: "RunStarted", spec, at: NOW };
   const working: readonly ExportRunEvent[] = [
@@ -389,7 +397,7 @@ describe("a run", () => {
     ],
     FAILED: [...working, { type: "RunFailed", retry: 0, failure: final, at: NOW }],
     CANCELLED: [...working, { type: "RunCancelled", at: NOW }],
-    TIMEDOUT: [...working, { type: "RunTimedOut", at: NOW }],
+    TIMEDOUT: [...working, { type: "RunStopped", failure: timeout, at: NOW }],
   } as const satisfies Record<string, readonly ExportRunEvent[]>;
   type Name = keyof typeof LOGS;
   const NAMES = Object.keys(LOGS) as Name[];
@@ -584,11 +592,21 @@ describe("a run", () => {
       },
     ],
     Cancel: [{ what: "is cancelled", command: { type: "Cancel", now: LATE }, becomes: ends("CANCELLED") }],
-    TimeOut: [
+    Stop: [
       {
-        what: "is timed out by its export",
-        command: { type: "TimeOut", now: NOW },
+        what: "is stopped because its export is out of time",
+        command: { type: "Stop", failure: timeout, now: NOW },
         becomes: ends("TIMEDOUT"),
+      },
+      {
+        what: "is stopped because another run failed",
+        command: { type: "Stop", failure: { reason: "run_failed", runId: "f", day: "2029-12-31" }, now: NOW },
+        becomes: ends("FAILED"),
+      },
+      {
+        what: "is stopped because the project was deleted",
+        command: { type: "Stop", failure: { reason: "project_deleted" }, now: NOW },
+        becomes: ends("FAILED"),
       },
     ],
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
-import { isMarkerDue } from "../../../src/domain/export/marker.ts";
+import { isMarkerDue } from "../../../src/domain/export/proof.ts";
 import { isOver } from "../../../src/domain/export/view.ts";
 import { specification } from "../../support/given.ts";
 import { daysChecked, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";

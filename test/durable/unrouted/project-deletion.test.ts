@@ -73,7 +73,7 @@ describe("a project that is deleted", () => {
     ).toEqual({ days: [], upTo: 0 });
   });
 
-  it("fails its unfinished exports with that reason; schedules are cancelled, ended exports stay", async () => {
+  it("fails its unfinished exports, their runs and its schedules with that reason; ended exports stay", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));
     const own = workspace(env, home.tenantId);
@@ -85,11 +85,20 @@ describe("a project that is deleted", () => {
     await own.createExport(long);
     await own.createExport(schedule);
     await remove(home);
-    expect(await untilEnded(home.tenantId, done.id)).toMatchObject({ status: "COMPLETED", isProjectDeleted: false });
-    expect(await untilEnded(home.tenantId, long.id)).toMatchObject({ status: "FAILED", isProjectDeleted: true });
-    expect(await untilEnded(home.tenantId, schedule.id)).toMatchObject({ status: "CANCELLED" });
-    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_BATCH)).items.map((run) => run.finishedAt);
-    await expect.poll(runs).not.toContain(null);
+    expect(await untilEnded(home.tenantId, done.id)).toMatchObject({ status: "COMPLETED", failure: null });
+    expect(await untilEnded(home.tenantId, long.id)).toMatchObject({
+      status: "FAILED",
+      failure: { reason: "project_deleted" },
+    });
+    expect(await untilEnded(home.tenantId, schedule.id)).toMatchObject({
+      status: "FAILED",
+      failure: { reason: "project_deleted" },
+    });
+    const runs = async () => (await bulkExport(env, long.id).runs(FIRST_BATCH)).items;
+    await expect.poll(async () => (await runs()).map((run) => run.finishedAt)).not.toContain(null);
+    for (const run of await runs())
+      if (run.status !== "COMPLETED")
+        expect(run).toMatchObject({ status: "FAILED", exportFailure: { reason: "project_deleted" } });
   });
 
   it("fails an export that waits for capacity, paused or not", async () => {
@@ -101,7 +110,11 @@ describe("a project that is deleted", () => {
       if (isPaused) await waiting.pause();
       await waiting.failForDeletedProject();
       await waiting.admit();
-      expect(await waiting.view()).toMatchObject({ status: "FAILED", isProjectDeleted: true, pausedAt: null });
+      expect(await waiting.view()).toMatchObject({
+        status: "FAILED",
+        failure: { reason: "project_deleted" },
+        pausedAt: null,
+      });
     }
   });
 });

@@ -55,6 +55,7 @@ const runs = oneByOne(
     late: false,
     retryNumber: 0,
     failures: [],
+    exportFailure: null,
     prefix: "",
     progress: null,
   }),

@@ -37,7 +37,7 @@ it("a deleted project is not found, cannot be exported, and accepts no runs unde
   expect((await call("DELETE", `/sessions/${id}`, { headers })).status).toBe(404);
   expect((await call("GET", `/sessions/${id}`, { headers })).status).toBe(404);
   expect((await call("POST", EXPORTS, { headers, body: exported })).status).toBe(404);
-  expect((await call("GET", `${EXPORTS}/${schedule}`, { headers })).body.status).toBe("CANCELLED");
+  expect((await call("GET", `${EXPORTS}/${schedule}`, { headers })).body.status).toBe("FAILED");
   const run = {
     id: crypto.randomUUID(),
     session_id: id,

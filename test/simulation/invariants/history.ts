@@ -10,7 +10,7 @@ const FINAL = [
   "RunCompleted",
   "RunFailed",
   "RunCancelled",
-  "RunTimedOut",
+  "RunStopped",
   "DeploymentDeleted",
 ];
 

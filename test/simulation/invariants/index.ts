@@ -11,6 +11,7 @@ import { requestedCodec } from "./requested-codec.ts";
 import { secrets } from "./secrets.ts";
 import { spentRetries } from "./spent-retries.ts";
 import { stableObjects } from "./stable-objects.ts";
+import { trueEnds } from "./true-ends.ts";
 import { trueManifest } from "./true-manifest.ts";
 import { trueReports } from "./true-reports.ts";
 import { windows } from "./windows.ts";
@@ -23,6 +24,7 @@ export const INVARIANTS: readonly Invariant[] = [
   awake,
   stableObjects,
   trueReports,
+  trueEnds,
   windows,
   trueManifest,
   completeRows,

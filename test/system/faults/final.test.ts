@@ -73,14 +73,15 @@ describe("a storage or destination error ends the run and its export immediately
 });
 
 describe("a run is retried 20 times, then it fails, and the export with it", () => {
-  it("the other runs are stopped", async () => {
+  it("the other runs are stopped, and name it", async () => {
     const outcome = await exportUnder(
       { operation: "put_part", key: DAY_ONE, count: "always", fault: "internal_error" },
       { operation: "put", key: DAY_TWO, fault: "silence" },
     );
     expect(outcome.status).toBe("FAILED");
-    const [first = {}] = outcome.errors;
-    expect(outcome.runs.map((run) => run.status)).toEqual(["FAILED", "CANCELLED"]);
+    const [first = {}, second] = outcome.errors;
+    expect(outcome.runs.map((run) => run.status)).toEqual(["FAILED", "FAILED"]);
+    expect(second).toEqual({ export: expect.stringContaining(`The run ${outcome.runs[0]?.id} of `) });
     expect(Object.keys(first)).toEqual(Array.from({ length: 21 }, (_, retry) => `retry_${retry}`));
     expect(outcome.openUploads).toEqual([]);
     expect(outcome.contents).toEqual({});

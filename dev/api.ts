@@ -52,6 +52,7 @@ export interface ExportRunAnswer {
       readonly exported_files: readonly string[];
       readonly export_path: string;
     } | null;
+    readonly open_upload: { readonly key: string; readonly upload_id: string; readonly error: string | null } | null;
   };
 }
 

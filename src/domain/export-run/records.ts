@@ -18,6 +18,12 @@ export interface ExportRunRecord {
   readonly failures: readonly { readonly retry: number; readonly at: number; readonly failure: ExportRunFailure }[];
   /** Why its export ended while the run was not done; null: it did not. */
   readonly exportFailure: ExportFailure | null;
+  /** The upload that the run, which has ended, has not aborted; null: there is none. `failure`: of the last try; null: not tried. */
+  readonly openUpload: {
+    readonly key: string;
+    readonly uploadId: string;
+    readonly failure: ExportRunFailure | null;
+  } | null;
   /** Key prefix of the destination (without the bucket). */
   readonly prefix: string;
   /** null until the snapshot was taken. */

@@ -1,7 +1,7 @@
 import type { ExportStatus } from "../shared/export-status.ts";
 import type { ExportFailure, ExportRunFailure } from "../shared/failures.ts";
 import type { ExportRunEvent, ExportRunSpec, StepName } from "./events.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress, Upload } from "./progress.ts";
 import { NO_PROGRESS } from "./progress.ts";
 
 interface Known {
@@ -43,8 +43,16 @@ export interface EndedExportRun extends Known {
   readonly exportFailure: ExportFailure | null;
   /** Whether the scratch objects are deleted. */
   readonly clean: boolean;
-  /** Failed tries to abort the open upload, and the instant of the next one; null: it is due, or no upload is open. */
-  readonly abort: { readonly failures: number; readonly retryAt: number | null };
+  /**
+   * Failed tries to abort the open upload, and the instant of the next one; null: it is due, or no upload is open. `last`:
+   * why the last one failed. `left`: the upload that is not tried again, and may stay open.
+   */
+  readonly abort: {
+    readonly failures: number;
+    readonly retryAt: number | null;
+    readonly last: ExportRunFailure | null;
+    readonly left: Upload | null;
+  };
 }
 
 export type ExportRunState = { readonly status: "NONE" } | RunningExportRun | EndedExportRun;
@@ -115,8 +123,13 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
     }
     case "UploadLost":
     case "UploadAborted":
-    case "UploadAbandoned":
       return progressed(known, { upload: null });
+    case "UploadAbandoned": {
+      const { upload: left } = state.progress;
+      const without = progressed(known, { upload: null });
+      if (without.status === "RUNNING") return without;
+      return { ...without, abort: { ...without.abort, last: event.failure, left } };
+    }
     case "FileCommitted":
       return closed(progressed(known, { upload: null, files: [...state.progress.files, event.file] }));
     case "SlowedDown":
@@ -135,7 +148,8 @@ export function evolve(state: ExportRunState, event: ExportRunEvent): ExportRunS
       );
     case "AbortFailed": {
       if (known.status === "RUNNING") return known;
-      return { ...known, abort: { failures: known.abort.failures + 1, retryAt: event.retryAt } };
+      const failures = known.abort.failures + 1;
+      return { ...known, abort: { ...known.abort, failures, retryAt: event.retryAt, last: event.failure } };
     }
     case "AbortRetried":
       return known.status === "RUNNING" ? known : { ...known, abort: { ...known.abort, retryAt: null } };
@@ -185,7 +199,7 @@ const ended = (state: StartedExportRun, status: EndedExportRun["status"], at: nu
   finishedAt: at,
   exportFailure: null,
   clean: false,
-  abort: { failures: 0, retryAt: null },
+  abort: { failures: 0, retryAt: null, last: null, left: null },
 });
 
 /** Status of a run that had not ended when its export ended for that reason. */

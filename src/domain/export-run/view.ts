@@ -1,7 +1,7 @@
 import { keyPrefixOf } from "../destination/layout.ts";
 import { exportRunFolder } from "./place.ts";
 import type { ExportRunRecord } from "./records.ts";
-import type { ExportRunState } from "./state.ts";
+import type { EndedExportRun, ExportRunState, RunningExportRun } from "./state.ts";
 
 /** What others may see of a run [XRN-6]; null before it started. */
 export function viewOf(state: ExportRunState): ExportRunRecord | null {
@@ -24,6 +24,7 @@ export function viewOf(state: ExportRunState): ExportRunRecord | null {
     retryNumber: state.retry,
     failures: state.failures,
     exportFailure: state.status === "RUNNING" ? null : state.exportFailure,
+    openUpload: openUploadOf(state),
     prefix: keyPrefixOf(spec.destination),
     progress:
       snapshot === null
@@ -38,6 +39,12 @@ export function viewOf(state: ExportRunState): ExportRunRecord | null {
             cursor: state.status === "RUNNING" ? `${files.length}:${parts.length}` : null,
           },
   };
+}
+
+function openUploadOf(state: RunningExportRun | EndedExportRun): ExportRunRecord["openUpload"] {
+  if (state.status === "RUNNING") return null;
+  const open = state.progress.upload ?? state.abort.left;
+  return open === null ? null : { key: open.key, uploadId: open.uploadId, failure: state.abort.last };
 }
 
 /** Whether the run has a final status. */

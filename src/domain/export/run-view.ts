@@ -31,6 +31,7 @@ export function recordOfRunWithoutActor(plan: ExportPlan, ordinal: number, state
     retryNumber: 0,
     failures: [],
     exportFailure: empty === undefined && "finishedAt" in state ? state.failure : null,
+    openUpload: null,
     prefix,
     progress:
       empty === undefined

@@ -18,6 +18,12 @@ const progressShown = z.object({
   bytes_written: z.int(),
 });
 
+const openUploadShown = z.object({
+  key: z.string(),
+  upload_id: z.string(),
+  error: z.string().nullable().openapi({ description: "Why aborting it failed the last time; null: not tried yet." }),
+});
+
 /** A run of an export in an answer: one UTC day or a part of one. */
 export const exportRunShown = (profile: WireProfile) =>
   z
@@ -37,6 +43,11 @@ export const exportRunShown = (profile: WireProfile) =>
         end_time: shownInstant,
         execution_backend: z.null(),
         result: progressShown.nullable(),
+        open_upload: openUploadShown.nullable().openapi({
+          description:
+            "The multipart upload that the run had open when it ended and has not aborted; its parts may cost storage. The " +
+            "sweep of the destination may have aborted it since.",
+        }),
       }),
       created_at: shownInstant,
       updated_at: shownInstant,
@@ -66,6 +77,7 @@ export const showRun = (
     end_time: isoFromMs(record.end),
     execution_backend: null,
     result: progressOf(record.progress),
+    open_upload: openUploadOf(record.openUpload),
   },
   created_at: isoFromMs(record.createdAt),
   updated_at: isoFromMs(record.updatedAt),
@@ -81,6 +93,15 @@ const errorsOf = ({ failures, exportFailure }: ExportRunRecord): Record<string, 
   if (exportFailure !== null) errors.export = exportFailureText(exportFailure);
   return Object.keys(errors).length === 0 ? null : errors;
 };
+
+const openUploadOf = (open: ExportRunRecord["openUpload"]): z.output<typeof openUploadShown> | null =>
+  open === null
+    ? null
+    : {
+        key: open.key,
+        upload_id: open.uploadId,
+        error: open.failure === null ? null : runFailureText(open.failure),
+      };
 
 const progressOf = (progress: ExportRunRecord["progress"]): z.output<typeof progressShown> | null =>
   progress === null

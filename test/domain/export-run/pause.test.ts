@@ -4,6 +4,7 @@ import type { ExportRunCommand } from "../../../src/domain/export-run/commands.t
 import type { ExportRunEvent } from "../../../src/domain/export-run/events.ts";
 import { exportRun } from "../../../src/domain/export-run/index.ts";
 import { nextStep } from "../../../src/domain/export-run/next-step.ts";
+import { viewOf } from "../../../src/domain/export-run/view.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
 import { HOUR_MS, NOW, specOf, storeFailure } from "../../support/samples.ts";
@@ -15,7 +16,8 @@ const attempt: ExportRunEvent = { type: "AttemptStarted", retry: 0, at: NOW, dea
 const snapshot = { key: "scratch/1/0/snapshot.json", segments: 2, rows: 30, bytes: 999 };
 const taken: ExportRunEvent = { type: "SnapshotTaken", snapshot, at: NOW };
 const planned: ExportRunEvent = { type: "FilesPlanned", files: 1, rows: 30, bytes: 900, at: NOW };
-const opened: ExportRunEvent = { type: "UploadOpened", file: 0, key: "traces/0.parquet", uploadId: "u", at: NOW };
+const OPEN = { key: "traces/0.parquet", uploadId: "u" };
+const opened: ExportRunEvent = { type: "UploadOpened", file: 0, ...OPEN, at: NOW };
 const uploading = [started, attempt, taken, planned, { type: "StepBegan", step: "upload", at: NOW }, opened] as const;
 const paused = (order = 5, at = NOW): ExportRunEvent => ({ type: "RunPaused", order, at });
 const file = {
@@ -186,6 +188,17 @@ describe("the open upload of an ended run", () => {
     }
     expect(tries).toBe(21);
     expect(state).toMatchObject({ status: "CANCELLED", clean: true, progress: { upload: null } });
+    expect(viewOf(state)?.openUpload).toMatchObject({ ...OPEN, failure });
+  });
+
+  it("stands in the record of the run, with the reason, until it is aborted", () => {
+    const openAfter = (...events: readonly ExportRunEvent[]) => viewOf(given(...ended, ...events).state)?.openUpload;
+    const again: ExportRunEvent = { type: "AbortFailed", file: 0, failure, retryAt: NOW + 30_000, at: NOW };
+    expect(viewOf(given(...uploading).state)?.openUpload).toBeNull();
+    expect(openAfter()).toEqual({ ...OPEN, failure: null });
+    expect(openAfter(again)).toEqual({ ...OPEN, failure });
+    expect(openAfter({ type: "UploadAbandoned", file: 0, failure, at: NOW })).toEqual({ ...OPEN, failure });
+    expect(openAfter(again, { type: "UploadAborted", file: 0, at: NOW })).toBeNull();
   });
 
   it("is left to that rule at once when the right to abort it is missing", () => {

@@ -33,6 +33,7 @@ it("an export of three days without traces completes with one run per day, and i
       start_time: windows[0][0],
       end_time: windows[0][1],
       execution_backend: null,
+      open_upload: null,
       result: {
         rows_written: 0,
         exported_files: [],

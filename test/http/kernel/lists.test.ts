@@ -56,6 +56,7 @@ const runs = oneByOne(
     retryNumber: 0,
     failures: [],
     exportFailure: null,
+    openUpload: null,
     prefix: "",
     progress: null,
   }),

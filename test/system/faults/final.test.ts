@@ -41,13 +41,18 @@ describe("a storage or destination error ends the run and its export immediately
     expectNoProof(outcome);
   });
 
-  it("if aborting is forbidden, the run still fails, and the upload is left to the bucket's lifecycle rules", async () => {
-    const outcome = await exportUnder(
+  it("if aborting is forbidden, the run still fails, and its record names the upload that stays open", async () => {
+    const begun = await begin([
       { operation: "put_part", after: 1, count: "always", fault: "access_denied" },
       { operation: "abort_upload", count: "always", fault: "access_denied" },
-    );
+    ]);
+    const outcome = await outcomeOf(begun);
     expect(outcome.runs[0]?.status).toBe("FAILED");
     expect(outcome.openUploads).toHaveLength(1);
+    const shown = async () => (await laboratory().runsOf(begun.exportId))[0]?.metadata.open_upload;
+    await until(async () => (await shown())?.error != null);
+    const error = expect.stringMatching(/^Access denied .*s3:AbortMultipartUpload/);
+    expect(await shown()).toEqual({ key: outcome.openUploads[0], upload_id: expect.any(String), error });
   });
 
   it("while the manifest is written", async () => {

@@ -5,9 +5,11 @@ import { findDestination, refuseCreation } from "../../src/domain/destination/de
 import type { DestinationEvent } from "../../src/domain/destination/events.ts";
 import { destination } from "../../src/domain/destination/index.ts";
 import type { Credentials, DestinationConfig, DestinationRecord } from "../../src/domain/destination/records.ts";
+import { isActive } from "../../src/domain/destination/state.ts";
 import type { Decision } from "../../src/domain/shared/decider.ts";
 import type { Refusal } from "../../src/domain/shared/failures.ts";
 import { fail, ok, type Result } from "../../src/domain/shared/result.ts";
+import { log } from "../../src/log.ts";
 import { readSettings } from "../../src/settings.ts";
 import { ArrivalOrder } from "../concurrency/arrival-order.ts";
 import { Journal, withoutOutbox } from "../journal/journal.ts";
@@ -15,6 +17,7 @@ import type { Access, DestinationProtocol } from "../protocol/destination.ts";
 import type { Env } from "../protocol/env.ts";
 import { sealCredentials } from "../secrets/vault.ts";
 import { checkBucket } from "./check-bucket.ts";
+import { sweepPage } from "./sweep.ts";
 
 /**
  * A customer's bucket. Credentials are sealed before they are stored, and leave the actor only as a sealed envelope.
@@ -67,8 +70,25 @@ export class DestinationActor extends DurableObject<Env> implements DestinationP
   async access(tenantId: string): Promise<Access | null> {
     const known = this.#find(tenantId);
     if (!known.ok) return null;
+    this.#submit(tenantId, { type: "UseDestination" });
     const { record, credentials } = known.value;
     return { config: record.config, etags: record.check.etags, envelope: credentials.envelope };
+  }
+
+  /** One page of the sweep for abandoned uploads. */
+  override async alarm(): Promise<void> {
+    const { exportTimeoutMs, retryDelayMs } = readSettings(this.env).limits;
+    this.#journal.armRecovery(Date.now() + retryDelayMs);
+    const { state } = this.#journal;
+    if (isActive(state)) {
+      const { id, tenantId } = state.record;
+      const next = await sweepPage(this.env, state, Date.now()).catch((error: unknown) => {
+        log("uploads_not_swept", { destination: id, error: String(error) });
+        return null;
+      });
+      this.#submit(tenantId, { type: "RecordSweep", next, exportTimeoutMs });
+    }
+    this.#journal.settle(Date.now());
   }
 
   #find(tenantId: string) {

@@ -5,6 +5,7 @@ import { openS3Store, type StoreOptions } from "../../src/s3/client.ts";
 import { readSettings } from "../../src/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { destination } from "../protocol/actors.ts";
+import type { Access } from "../protocol/destination.ts";
 import type { Env } from "../protocol/env.ts";
 import { openCredentials } from "./vault.ts";
 
@@ -32,15 +33,22 @@ export async function openBucket(
 ): Promise<Result<Store, ExportRunFailure>> {
   const access = await destination(env, destinationId).access(tenantId);
   if (access === null) return fail({ reason: "destination_deleted" });
+  return openWith(env, destinationId, access, giveUp === undefined ? {} : { giveUp });
+}
+
+/** Opens a destination's bucket with that access. */
+export async function openWith(
+  env: Env,
+  destinationId: string,
+  access: Access,
+  options: Pick<StoreOptions, "signal" | "giveUp">,
+): Promise<Result<Store, ExportRunFailure>> {
   const credentials =
     access.envelope === null
       ? readSettings(env).environmentCredentials
       : await openCredentials(env, destinationId, access.envelope);
   if (credentials === null) return fail({ reason: "processing", message: CREDENTIALS_LOST });
-  const store = openStore(env, access.config, credentials, {
-    etags: access.etags,
-    ...(giveUp === undefined ? {} : { giveUp }),
-  });
+  const store = openStore(env, access.config, credentials, { ...options, etags: access.etags });
   return store.ok ? store : fail({ reason: "store", store: store.failure });
 }
 

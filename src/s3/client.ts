@@ -8,6 +8,7 @@ import type { JoinedObject, Store, StoreOperation, Written } from "../store/stor
 import { addressOf, objectUrl } from "./address.ts";
 import { exchange, type Session, type StoreAnswer, type StoreRequest } from "./exchange.ts";
 import { s3FailureOf } from "./failures.ts";
+import { listedUploadsOf } from "./listed-uploads.ts";
 import { objectHeaders } from "./object-headers.ts";
 import { codeOf, completionOf, etagOf, isError, readReply, uploadIdOf } from "./replies.ts";
 
@@ -30,6 +31,9 @@ export interface StoreOptions {
 
 /** Enough for a part of 8 MiB at 1.1 Mbit/s; a slower store counts as unreachable [LIM-18]. */
 const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Uploads of one page: with the longest keys and ids of real stores they fit into the longest answer that is read. */
+const UPLOADS_PER_PAGE = "20";
 
 /** Characters of an HTTP header: visible ASCII. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
@@ -112,6 +116,20 @@ export function openS3Store(
       const answer = await send({ operation: "list", method: "GET", url: url("", query) });
       if (!answer.ok) return answer;
       return readReply(answer.value.body)?.root === "ListBucketResult" ? ok(null) : notS3("list", answer.value);
+    },
+
+    async listUploads(prefix, from) {
+      const markers = from === null ? {} : { "key-marker": from.key, "upload-id-marker": from.uploadId };
+      const query = {
+        uploads: "",
+        "max-uploads": UPLOADS_PER_PAGE,
+        prefix: prefix === "" ? "" : `${prefix}/`,
+        ...markers,
+      };
+      const answer = await send({ operation: "list_uploads", method: "GET", url: url("", query) });
+      if (!answer.ok) return answer;
+      const listed = listedUploadsOf(answer.value.body, from);
+      return listed === null ? notS3("list_uploads", answer.value) : ok(listed);
     },
   });
 }

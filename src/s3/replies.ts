@@ -9,6 +9,8 @@ export interface Reply {
   readonly root: string;
   /** Text of the first element with that name and without child elements; null: there is none. */
   readonly text: (element: string) => string | null;
+  /** The same for each element with that name, in order. */
+  readonly each: (element: string) => readonly ((element: string) => string | null)[];
 }
 
 /** Null: not a reply of an S3 store. */
@@ -18,7 +20,11 @@ export function readReply(bytes: Uint8Array): Reply | null {
   if (xml.includes("<!")) return null;
   const root = /^(?:<\?xml[^>]{0,200}>\s*)?<([A-Za-z]{1,64})[\s>/]/.exec(xml)?.[1];
   if (root === undefined) return null;
-  return { root, text: (element) => textOf(xml, element) };
+  return {
+    root,
+    text: (element) => textOf(xml, element),
+    each: (element) => insidesOf(xml, element).map((inside) => (inner) => textOf(inside, inner)),
+  };
 }
 
 /**
@@ -75,6 +81,19 @@ export function completionOf(parts: readonly { readonly partNumber: number; read
     `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed.join("")}</CompleteMultipartUpload>`,
   );
 }
+
+const insidesOf = (xml: string, element: string): readonly string[] => {
+  const [opening, closing] = [`<${element}>`, `</${element}>`];
+  const insides: string[] = [];
+  let start = xml.indexOf(opening);
+  while (start >= 0) {
+    const end = xml.indexOf(closing, start);
+    if (end < 0) break;
+    insides.push(xml.slice(start + opening.length, end));
+    start = xml.indexOf(opening, end);
+  }
+  return insides;
+};
 
 const textOf = (xml: string, element: string): string | null => {
   const opening = `<${element}>`;

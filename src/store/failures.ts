@@ -143,6 +143,7 @@ export const PERMISSIONS: Record<StoreOperation, string> = {
   head: "s3:GetObject",
   remove: "s3:DeleteObject",
   list: "s3:ListBucket",
+  list_uploads: "s3:ListBucketMultipartUploads",
 };
 
 /** The failure of an operation. `seen`: status and code of the answer, and advice that replaces that of the reason. */

@@ -1,4 +1,5 @@
 import type { Etags } from "../domain/destination/check.ts";
+import type { UploadsCursor } from "../domain/destination/sweep.ts";
 import type { StoreFailure } from "../domain/shared/failures.ts";
 import type { Result } from "../domain/shared/result.ts";
 
@@ -52,6 +53,12 @@ export interface Store {
 
   /** Whether the keys below a prefix may be listed. `prefix`: a result of `keyPrefixOf`. */
   list(prefix: string): Promise<Result<null, StoreFailure>>;
+
+  /**
+   * Open multipart uploads of keys below a prefix, a page at a time. `prefix`: a result of `keyPrefixOf`; `from`: `next` of
+   * the page before, null: the first page. Stores without this request answer `not_supported`.
+   */
+  listUploads(prefix: string, from: UploadsCursor | null): Promise<Result<ListedUploads, StoreFailure>>;
 }
 
 /** A write that the store acknowledged. */
@@ -77,6 +84,19 @@ export interface JoinedObject {
   readonly etag: string | null;
 }
 
+/** A page of open uploads. `next`: where the next page begins; null: there is none. */
+export interface ListedUploads {
+  readonly uploads: readonly OpenUpload[];
+  readonly next: UploadsCursor | null;
+}
+
+export interface OpenUpload {
+  readonly key: string;
+  readonly uploadId: string;
+  /** Epoch milliseconds, by the clock of the store. */
+  readonly initiatedAt: number;
+}
+
 /** The metadata that `head` returns. */
 export interface SeenObject {
   readonly bytes: number;
@@ -94,4 +114,5 @@ export type StoreOperation =
   | "abort_upload"
   | "head"
   | "remove"
-  | "list";
+  | "list"
+  | "list_uploads";

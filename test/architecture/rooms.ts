@@ -503,6 +503,7 @@ export const ROOMS: readonly Room[] = [
       "durable/secrets",
       "src/domain/destination",
       "src/domain/shared",
+      "src/log.ts",
       "src/net",
       "src/settings.ts",
       "src/store",

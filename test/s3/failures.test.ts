@@ -160,6 +160,7 @@ describe("a failure names the permission that the request needs", () => {
     ["head", "s3:GetObject"],
     ["remove", "s3:DeleteObject"],
     ["list", "s3:ListBucket"],
+    ["list_uploads", "s3:ListBucketMultipartUploads"],
   ])("%s needs %s", (operation, permission) => {
     const failure = s3FailureOf(operation, answer(403, "AccessDenied"));
     expect(failure).toMatchObject({ permission, status: 403, code: "AccessDenied" });

@@ -36,6 +36,7 @@ export const fakeReply = ({ operation, key }: S3Request, body: Buffer): S3Reply 
     case "head":
     case "get":
     case "list":
+    case "list_uploads":
       return { status: 200, headers: { ETag: `"${etag}"` }, body: Buffer.alloc(0) };
   }
 };

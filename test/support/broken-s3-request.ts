@@ -44,7 +44,8 @@ const operationOf = (method: string, key: string, query: URLSearchParams): S3Ope
     case "HEAD":
       return "head";
     default:
-      return key === "" ? "list" : "get";
+      if (key !== "") return "get";
+      return query.has("uploads") ? "list_uploads" : "list";
   }
 };
 

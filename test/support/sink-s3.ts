@@ -28,6 +28,7 @@ export interface StoredObject {
 
 export interface Upload {
   readonly key: string;
+  readonly initiatedAt: number;
   readonly parts: Map<number, StoredObject>;
 }
 
@@ -150,7 +151,7 @@ const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload
     }
     if (method === "POST" && query.has("uploads")) {
       const id = `upload-${++counter}+/=`;
-      uploads.set(id, { key, parts: new Map() });
+      uploads.set(id, { key, initiatedAt: Date.now(), parts: new Map() });
       return xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
     }
     if (method === "POST" && upload !== undefined && uploadId !== null) {
@@ -167,6 +168,7 @@ const storeIn = (objects: Map<string, StoredObject>, uploads: Map<string, Upload
       else uploads.delete(uploadId);
       return { status: 204, headers: {}, body: "" };
     }
+    if (method === "GET" && key === "" && query.has("uploads")) return listedUploads(uploads, query);
     if (method === "GET" && key === "") return listed(objects, query);
     const object = objects.get(key);
     if (object === undefined) return errorReply(404, "NoSuchKey");
@@ -218,6 +220,28 @@ const listed = (objects: ReadonlyMap<string, StoredObject>, query: URLSearchPara
       return `<Contents>${fields}</Contents>`;
     });
   return xml(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join("")}</ListBucketResult>`);
+};
+
+/** ListMultipartUploads: by key, then by id, in pages. */
+const listedUploads = (uploads: ReadonlyMap<string, Upload>, query: URLSearchParams): Reply => {
+  const placeOf = (key: string, id: string) => `${key}\0${id}`;
+  const after = placeOf(query.get("key-marker") ?? "", query.get("upload-id-marker") ?? "");
+  const all = [...uploads]
+    .map(([id, upload]) => ({ id, ...upload, place: placeOf(upload.key, id) }))
+    .filter(({ key, place }) => key.startsWith(query.get("prefix") ?? "") && place > after)
+    .sort((left, right) => (left.place < right.place ? -1 : 1));
+  const page = all.slice(0, Number(query.get("max-uploads") ?? "1000"));
+  const last = page.at(-1);
+  const shown = page.map(({ key, id, initiatedAt }) => {
+    const owner = "<Initiator><ID>1</ID></Initiator><Owner><ID>1</ID></Owner><StorageClass>STANDARD</StorageClass>";
+    const at = new Date(initiatedAt).toISOString();
+    return `<Upload><Key>${escaped(key)}</Key><UploadId>${escaped(id)}</UploadId>${owner}<Initiated>${at}</Initiated></Upload>`;
+  });
+  const next =
+    last === undefined || page.length === all.length
+      ? "<IsTruncated>false</IsTruncated>"
+      : `<NextKeyMarker>${escaped(last.key)}</NextKeyMarker><NextUploadIdMarker>${escaped(last.id)}</NextUploadIdMarker><IsTruncated>true</IsTruncated>`;
+  return xml(`<ListMultipartUploadsResult>${next}${shown.join("")}</ListMultipartUploadsResult>`);
 };
 
 const send = (outgoing: ServerResponse, reply: Reply): void => {

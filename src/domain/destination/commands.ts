@@ -1,5 +1,6 @@
 import type { CheckReport } from "./check.ts";
 import type { DestinationConfig } from "./records.ts";
+import type { UploadsCursor } from "./sweep.ts";
 
 /**
  * A command to a destination. `tenantId`: the workspace of the caller; destinations of other workspaces do not exist
@@ -27,4 +28,8 @@ export type DestinationOrder =
       readonly check: CheckReport;
     }
   | { readonly type: "RenameDestination"; readonly displayName: string }
-  | { readonly type: "DeleteDestination" };
+  | { readonly type: "DeleteDestination" }
+  /** An export opens the bucket. */
+  | { readonly type: "UseDestination" }
+  /** A page of open uploads was swept. `next`: where the next page begins; null: it was the last one, or listing failed. */
+  | { readonly type: "RecordSweep"; readonly next: UploadsCursor | null; readonly exportTimeoutMs: number };

@@ -6,6 +6,7 @@ import type { DestinationEvent } from "./events.ts";
 import { isSameOptions } from "./object-options.ts";
 import type { DestinationConfig } from "./records.ts";
 import { type ActiveDestination, type DestinationState, isActive } from "./state.ts";
+import { isNewUse, nextPageAt } from "./sweep.ts";
 
 /** The rules of a destination. Its configuration never changes; another bucket is another destination. */
 export function decide(command: DestinationCommand, state: DestinationState): Decision<DestinationEvent> {
@@ -31,6 +32,13 @@ export function decide(command: DestinationCommand, state: DestinationState): De
       return ok(
         displayName === known.value.record.displayName ? [] : [{ type: "DestinationRenamed", displayName, at }],
       );
+    }
+    case "UseDestination":
+      return ok(isNewUse(known.value.sweep, at) ? [{ type: "DestinationUsed", at }] : []);
+    case "RecordSweep": {
+      const { next, exportTimeoutMs } = command;
+      const dueAt = nextPageAt(known.value.sweep, next, exportTimeoutMs, at);
+      return ok([{ type: "UploadsSwept", next, dueAt, at }]);
     }
     case "DeleteDestination":
       return ok([{ type: "DestinationDeleted", at }]);

@@ -1,5 +1,6 @@
 import type { CheckReport } from "./check.ts";
 import type { DestinationConfig } from "./records.ts";
+import type { UploadsCursor } from "./sweep.ts";
 
 /** Credentials as they are stored. `envelope` null: those of the installation's environment. */
 export interface SealedCredentials {
@@ -26,4 +27,13 @@ export type DestinationEvent =
       readonly at: number;
     }
   | { readonly type: "DestinationRenamed"; readonly displayName: string; readonly at: number }
+  /** An export opened the bucket; recorded once a day. */
+  | { readonly type: "DestinationUsed"; readonly at: number }
+  /** One page of open uploads was swept. `next`: where the next page begins; `dueAt`: when; null: not before the next use. */
+  | {
+      readonly type: "UploadsSwept";
+      readonly next: UploadsCursor | null;
+      readonly dueAt: number | null;
+      readonly at: number;
+    }
   | { readonly type: "DestinationDeleted"; readonly at: number };

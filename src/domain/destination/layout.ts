@@ -79,6 +79,21 @@ export const successKey = (prefix: string, exportId: string): string =>
 /** The test file of a destination check; it stays if the credentials may not delete [DST-11]. */
 export const probeKey = (prefix: string, name: string): string => join(prefix, "tmp", `${name}.txt`);
 
+const FOLDER_OF_EXPORT = /^export_id=[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TEST_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.txt$/;
+
+/**
+ * Whether a key is one that this workspace uploads in parts below the prefix: a Parquet file, or the test file of a check.
+ * Manifest and `_SUCCESS` are not uploaded in parts. Nothing else in a customer's bucket may look so.
+ */
+export function isOwnUploadKey(prefix: string, tenantId: string, key: string): boolean {
+  const root = prefix === "" ? "" : `${prefix}/`;
+  if (!key.startsWith(root)) return false;
+  const [first = "", second = "", ...rest] = key.slice(root.length).split("/");
+  if (first === "tmp") return rest.length === 0 && TEST_FILE.test(second);
+  return FOLDER_OF_EXPORT.test(first) && second === `tenant_id=${tenantId}` && key.endsWith(".parquet");
+}
+
 const fileName = (runOrdinal: number, fileOrdinal: number): string =>
   `${runOrdinal}-${String(fileOrdinal).padStart(FILE_ORDINAL_DIGITS, "0")}.parquet`;
 

@@ -34,7 +34,7 @@ export function policyOf(config: DestinationConfig): Policy {
     Version: "2012-10-17",
     Statement: [
       statement("WaybillObjects", objectActions(config), objects),
-      statement("WaybillList", ["s3:ListBucket"], bucket),
+      statement("WaybillList", ["s3:ListBucket", "s3:ListBucketMultipartUploads"], bucket),
       ...(key?.startsWith("arn:") ? [statement("WaybillKey", ["kms:GenerateDataKey", "kms:Decrypt"], key)] : []),
     ],
   };

@@ -1,5 +1,6 @@
 import type { DestinationEvent, SealedCredentials } from "./events.ts";
 import type { DestinationConfig, DestinationRecord } from "./records.ts";
+import { type Sweep, usedSweep } from "./sweep.ts";
 
 export interface KnownDestination {
   readonly status: "ACTIVE" | "DELETED";
@@ -7,6 +8,7 @@ export interface KnownDestination {
   readonly requested: { readonly displayName: string; readonly config: DestinationConfig };
   readonly record: DestinationRecord;
   readonly credentials: SealedCredentials;
+  readonly sweep: Sweep;
 }
 
 export type ActiveDestination = KnownDestination & { readonly status: "ACTIVE" };
@@ -33,6 +35,7 @@ export function evolve(state: DestinationState, event: DestinationEvent): Destin
         updatedAt: at,
       },
       credentials,
+      sweep: usedSweep(null, at),
     };
   }
   if (state.status === "NONE") return state;
@@ -41,10 +44,16 @@ export function evolve(state: DestinationState, event: DestinationEvent): Destin
       const { credentials, check } = event;
       const config = { ...state.record.config, region: check.region };
       const record = { ...state.record, config, credentialsKeys: credentials.keys, check, updatedAt: event.at };
-      return { ...state, record, credentials };
+      return { ...state, record, credentials, sweep: usedSweep(state.sweep, event.at) };
     }
     case "DestinationRenamed":
       return { ...state, record: { ...state.record, displayName: event.displayName, updatedAt: event.at } };
+    case "DestinationUsed":
+      return { ...state, sweep: usedSweep(state.sweep, event.at) };
+    case "UploadsSwept": {
+      const { next: from, dueAt, at } = event;
+      return { ...state, sweep: { ...state.sweep, from, dueAt, pages: dueAt === at ? state.sweep.pages + 1 : 0 } };
+    }
     case "DestinationDeleted":
       // The state drops the sealed credentials; their envelope in the log opens only with the master key.
       return { ...state, status: "DELETED", credentials: { ...state.credentials, envelope: null } };

@@ -52,7 +52,8 @@ export const RUN_EVENTS = {
   UploadAborted: "A multipart upload was aborted, so that no parts remain in the bucket.",
   AbortFailed: "Aborting the multipart upload failed; the next attempt is at `retry_at`.",
   AbortRetried: "Another attempt to abort the multipart upload began.",
-  UploadAbandoned: "The multipart upload stays open; the bucket's lifecycle rule must remove it.",
+  UploadAbandoned:
+    "The multipart upload stays open, until the sweep of the destination or the bucket's lifecycle rule removes it.",
   FileCommitted: "A file is in the bucket.",
   SlowedDown:
     "The store asked for fewer requests, or accepted a part too slowly. From `resume_at` on, fewer parts are " +

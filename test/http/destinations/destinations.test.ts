@@ -181,7 +181,12 @@ it("missing rights are shown when a destination is created, with a policy that g
       Action: ["s3:PutObject", "s3:GetObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
       Resource: `${bucket}/writable/*`,
     },
-    { Sid: "WaybillList", Effect: "Allow", Action: ["s3:ListBucket"], Resource: bucket },
+    {
+      Sid: "WaybillList",
+      Effect: "Allow",
+      Action: ["s3:ListBucket", "s3:ListBucketMultipartUploads"],
+      Resource: bucket,
+    },
   ]);
   const shown = await call("GET", `${DESTINATIONS}/${created.body.id}`, { headers: workspace.headers });
   expect(shown.body).toEqual(created.body);

@@ -144,6 +144,22 @@ export const PLANTS: readonly Plant[] = [
     foundBy: "closed-uploads",
   },
   {
+    name: "sweep-skipped",
+    file: "durable/destination/sweep.ts",
+    text: "initiatedAt <= before && isOwnUploadKey",
+    replacement: "initiatedAt < 0 && isOwnUploadKey",
+    breaks: "an upload whose id was lost stays open",
+    foundBy: "closed-uploads",
+  },
+  {
+    name: "stopped-run-cancelled",
+    file: "src/domain/export/announce.ts",
+    text: 'ordinal, kind: "stop", failure }',
+    replacement: 'ordinal, kind: "cancel" }',
+    breaks: "a run that stops because another one failed seems to be cancelled by hand",
+    foundBy: "true-ends",
+  },
+  {
     name: "late-report-wins",
     file: "src/domain/workspace/export-rules.ts",
     text: "if (known === undefined || seq <= known.seq) return [];",

@@ -4,23 +4,22 @@ import type { Invariant } from "./invariant.ts";
 export const closedUploads: Invariant = {
   name: "closed-uploads",
   promise:
-    "At the end no multipart upload that a run has recorded is open, unless aborting is forbidden, the store did not abort it when requested, or the destination was deleted.",
-  watch: (world, violated) => {
-    const recorded = new Map<string, string>();
+    "An upload that a run calls aborted was aborted, unless the store did not do it when requested. At the end none is open, also none whose id was lost, unless aborting is forbidden or the destination was deleted.",
+  watch: ({ bucket }, violated) => {
+    const opened = new Map<string, string>();
     let isDeleted = false;
     return {
       onLine: ({ of, actor, event }) => {
         if (of === "DESTINATION" && event.type === "DestinationDeleted") isDeleted = true;
-        if (of === "EXPORT_RUN" && event.type === "UploadOpened") recorded.set(event.uploadId, actor.name);
+        if (of !== "EXPORT_RUN") return;
+        if (event.type === "UploadOpened") opened.set(actor.name, event.uploadId);
+        const uploadId = event.type === "UploadAborted" ? opened.get(actor.name) : undefined;
+        if (uploadId === undefined || bucket.doubts.about("abort_upload", uploadId)) return;
+        if (bucket.uploads.has(uploadId)) violated(`${actor.name} left ${uploadId} open`);
       },
       atRest: () => {
-        const { bucket } = world;
         if (!bucket.rules.mayAbort || isDeleted) return;
-        for (const uploadId of bucket.uploads.keys()) {
-          const owner = recorded.get(uploadId);
-          if (owner !== undefined && !bucket.doubts.about("abort_upload", uploadId))
-            violated(`${owner} left ${uploadId} open`);
-        }
+        for (const [uploadId, { key }] of bucket.uploads) violated(`${uploadId} of ${key} is open`);
       },
     };
   },

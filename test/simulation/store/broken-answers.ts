@@ -17,6 +17,7 @@ const ALL: readonly Operation["kind"][] = [
   "head",
   "get",
   "remove",
+  "list_uploads",
 ];
 const WRITES = ["put", "put_part", "complete_upload"] as const;
 

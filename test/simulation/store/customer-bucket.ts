@@ -16,6 +16,7 @@ export interface StoredObject {
 
 interface OpenUpload {
   readonly key: string;
+  readonly initiatedAt: number;
   readonly parts: Map<number, StoredObject>;
 }
 
@@ -90,7 +91,7 @@ export class CustomerBucket {
       case "create_upload": {
         this.#uploadsMade += 1;
         const uploadId = `upload-${this.#uploadsMade}`;
-        this.uploads.set(uploadId, { key: operation.key, parts: new Map() });
+        this.uploads.set(uploadId, { key: operation.key, initiatedAt: Date.now(), parts: new Map() });
         return xml(`<InitiateMultipartUploadResult><UploadId>${uploadId}</UploadId></InitiateMultipartUploadResult>`);
       }
       case "put_part":
@@ -107,7 +108,22 @@ export class CustomerBucket {
         if (!this.rules.mayDelete) return errorAnswer(403, "AccessDenied");
         this.objects.delete(operation.key);
         return empty(204);
+      case "list_uploads":
+        return this.rules.mayAbort ? this.#listUploads(operation.key) : errorAnswer(403, "AccessDenied");
     }
+  }
+
+  /** All in one page. */
+  #listUploads(prefix: string): Answer {
+    const shown = [...this.uploads]
+      .filter(([, { key }]) => key.startsWith(prefix))
+      .map(([uploadId, { key, initiatedAt }]) => {
+        const at = new Date(initiatedAt).toISOString();
+        return `<Upload><Key>${key}</Key><UploadId>${uploadId}</UploadId><Initiated>${at}</Initiated></Upload>`;
+      });
+    return xml(
+      `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${shown.join("")}</ListMultipartUploadsResult>`,
+    );
   }
 
   #put(key: string, body: Uint8Array, md5: string | null): Answer {

@@ -1,7 +1,7 @@
-import { DAY_MS, startOfDay, type Window } from "../../src/domain/shared/time.ts";
+import { overlapOf, type Window, windowOfDay } from "../../src/domain/shared/time.ts";
 import type { FindDaysQuery } from "../protocol/unrouted.ts";
 
-/** A part of a window in the table, in epoch milliseconds. */
+/** A row of the table. */
 type Row = Window & Record<string, SqlStorageValue>;
 
 /**
@@ -29,7 +29,7 @@ export class EmptyWindows {
     let isAll = true;
     const query = "SELECT day FROM day WHERE project = ? AND day BETWEEN ? AND ? ORDER BY day";
     for (const { day } of this.#sql.exec<{ day: string }>(query, projectId, firstDay, lastDay)) {
-      const part = cut(dayWindow(day), window);
+      const part = overlapOf(windowOfDay(day), window) ?? window;
       if (known.some((empty) => empty.start <= part.start && part.end <= empty.end)) continue;
       isAll = days.length < limit;
       if (!isAll) break;
@@ -42,8 +42,8 @@ export class EmptyWindows {
   /** The empty windows of the schedule on that day, in order; none without a schedule. */
   on(day: string, { projectId, scheduleId }: Pick<FindDaysQuery, "projectId" | "scheduleId">): readonly Window[] {
     if (scheduleId === null) return [];
-    const whole = dayWindow(day);
-    return this.#within(projectId, scheduleId, whole).map((empty) => cut(empty, whole));
+    const whole = windowOfDay(day);
+    return this.#within(projectId, scheduleId, whole).flatMap((empty) => overlapOf(empty, whole) ?? []);
   }
 
   #record(projectId: string, scheduleId: string, gaps: readonly Window[]): void {
@@ -79,19 +79,12 @@ export class EmptyWindows {
   }
 }
 
-const dayWindow = (day: string): Window => ({ start: startOfDay(day), end: startOfDay(day) + DAY_MS });
-
-const cut = (one: Window, other: Window): Window => ({
-  start: Math.max(one.start, other.start),
-  end: Math.min(one.end, other.end),
-});
-
 /** The parts of the window on none of these days; after the last one only if there are no more. */
 function gapsBetween(days: readonly string[], window: Window, isAll: boolean): readonly Window[] {
   const gaps: Window[] = [];
   let start = window.start;
   for (const day of days) {
-    const { start: midnight, end } = dayWindow(day);
+    const { start: midnight, end } = windowOfDay(day);
     if (start < midnight) gaps.push({ start, end: midnight });
     start = end;
   }

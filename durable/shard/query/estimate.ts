@@ -61,8 +61,8 @@ function estimateSegment(
 
 /** Part of the segment's time range inside the window; assumes that its runs are spread evenly. */
 function partInside({ minStart, maxStart }: SnapshotSegment, window: Window): number {
-  const from = Math.max(minStart, window.start * 1000);
-  const to = Math.min(maxStart, window.end * 1000 - 1);
+  const from = Math.max(minStart, window.start);
+  const to = Math.min(maxStart, window.end - 1);
   return (to - from + 1) / (maxStart - minStart + 1);
 }
 
@@ -111,7 +111,7 @@ const SNAPSHOT_POLICY = {
 } as const;
 
 const isInside = ({ start }: HotRun, window: Window): boolean =>
-  start !== null && start >= window.start * 1000 && start < window.end * 1000;
+  start !== null && start >= window.start && start < window.end;
 
 /** Rows and size bound of a whole segment. */
 function sizeBoundOf(segment: PlannedSegment, { selection, compression, targetFileBytes }: ShardQuestion): SizeBound {

@@ -25,7 +25,7 @@ export interface SegmentsWithChanges {
   readonly sealed: readonly SegmentWithChanges[];
 }
 
-const ALL_TIME = { start: 0, end: Number.MAX_SAFE_INTEGER / 1000 };
+const ALL_TIME = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
 export function segmentsWithChanges(
   store: ShardStore,

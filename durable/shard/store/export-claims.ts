@@ -46,9 +46,9 @@ export class ExportClaims {
     return this.#sql.exec("SELECT 1 FROM claim LIMIT 1").toArray().length > 0;
   }
 
-  /** Window and first-seal span of every claim; window bounds in microseconds. */
+  /** Window and first-seal span of every claim. */
   all(): ClaimedRows[] {
-    const query = `SELECT DISTINCT starts_at * 1000 AS start, ends_at * 1000 AS "end", above, upto FROM claim`;
+    const query = `SELECT DISTINCT starts_at AS start, ends_at AS "end", above, upto FROM claim`;
     return this.#sql.exec<ClaimedRows & Record<string, SqlStorageValue>>(query).toArray();
   }
 
@@ -132,14 +132,14 @@ export class ExportClaims {
 
   #isSealed({ start, end }: Window, { above, upto }: Span): boolean {
     const query = `SELECT 1 FROM segment WHERE ${WITHIN} LIMIT 1`;
-    return this.#sql.exec(query, start * 1000, end * 1000, above, upto).toArray().length > 0;
+    return this.#sql.exec(query, start, end, above, upto).toArray().length > 0;
   }
 
   /** Whether a run that is not sealed yet may have begun in the window. */
   #isHot({ start, end }: Window): boolean {
     const query = `SELECT 1 FROM change WHERE start >= ? AND start < ?
       AND NOT EXISTS (SELECT 1 FROM sealed WHERE sealed.run = change.run) LIMIT 1`;
-    return this.#sql.exec(query, start * 1000, end * 1000).toArray().length > 0;
+    return this.#sql.exec(query, start, end).toArray().length > 0;
   }
 
   /** In the stable order of segments; adjacent windows are joined. */
@@ -147,7 +147,7 @@ export class ExportClaims {
     const found = new Map<number, Window[]>();
     const rows = this.#sql.exec<{ number: number; start: number; end: number }>(
       `SELECT number, starts_at AS start, ends_at AS "end" FROM claim JOIN segment
-        ON state = 'live' AND min_start < ends_at * 1000 AND max_start >= starts_at * 1000
+        ON state = 'live' AND min_start < ends_at AND max_start >= starts_at
         AND first > above AND first <= upto
       WHERE export = ? AND kind = ? ORDER BY min_start, key, starts_at`,
       exportId,

@@ -188,8 +188,8 @@ export class ShardStore {
     const numbers = this.#sql
       .exec<{ number: number }>(
         `SELECT number FROM segment WHERE state = 'live' AND min_start < ? AND max_start >= ? ORDER BY min_start, key`,
-        window.end * 1000,
-        window.start * 1000,
+        window.end,
+        window.start,
       )
       .toArray();
     return this.#snapshotSegments(

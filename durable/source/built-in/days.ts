@@ -1,4 +1,4 @@
-import { dayOf } from "../../../src/domain/shared/time.ts";
+import { dayOfMicros } from "../../../src/domain/shared/time.ts";
 import { unrouted } from "../../protocol/actors.ts";
 import type { Env } from "../../protocol/env.ts";
 import type { DaysQuestion, FoundDays } from "../port/days.ts";
@@ -14,7 +14,7 @@ export const findDaysInShards = (
     projectId,
     scheduleId: scheduleId ?? null,
     window,
-    firstDay: dayOf(window.start),
-    lastDay: dayOf(window.end - 1),
+    firstDay: dayOfMicros(window.start),
+    lastDay: dayOfMicros(window.end - 1),
     limit,
   });

@@ -1,6 +1,6 @@
 import { daysIn } from "../../../src/domain/export/partitions.ts";
 import { fail, ok, type Result } from "../../../src/domain/shared/result.ts";
-import { DAY_MS, startOfDay } from "../../../src/domain/shared/time.ts";
+import { overlapOf, windowOfDay } from "../../../src/domain/shared/time.ts";
 import { filesOfSizeBounds } from "../../../src/parquet/plan.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { traceShard } from "../../protocol/actors.ts";
@@ -48,8 +48,7 @@ async function estimateDay(
 ): Promise<Estimate> {
   const { targetFileBytes, partBytes } = limits;
   const selection = { version: formatVersion, fields: exportFields };
-  const midnight = startOfDay(day);
-  const window = { start: Math.max(whole.start, midnight), end: Math.min(whole.end, midnight + DAY_MS) };
+  const window = overlapOf(windowOfDay(day), whole) ?? whole;
   const question = { window, selection, compression, filter, targetFileBytes };
   const answers = await Promise.all(
     Array.from({ length: shards }, (_, shard) =>

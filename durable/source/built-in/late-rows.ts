@@ -1,6 +1,6 @@
 import type { Partition } from "../../../src/domain/export-run/partition.ts";
 import { coveredPartOf, MAX_LATE_DAYS } from "../../../src/domain/schedule/late.ts";
-import { dayOf, type Window } from "../../../src/domain/shared/time.ts";
+import { dayOfMicros, type Window } from "../../../src/domain/shared/time.ts";
 import { log } from "../../../src/log.ts";
 import { mapConcurrent } from "../../concurrency/map-concurrent.ts";
 import { traceShard, unrouted } from "../../protocol/actors.ts";
@@ -26,8 +26,8 @@ export async function findLateInShards(
     projectId: project.projectId,
     scheduleId: id,
     after: known.noted,
-    firstDay: dayOf(start),
-    lastDay: dayOf(before - 1),
+    firstDay: dayOfMicros(start),
+    lastDay: dayOfMicros(before - 1),
     limit: MAX_LATE_DAYS,
   });
   const days = registered.days.toSorted((a, b) => (a.day < b.day ? -1 : 1));
@@ -46,7 +46,7 @@ async function hasLate(
   scheduleId: string,
   part: Window & { readonly empty: readonly Window[] },
 ): Promise<boolean> {
-  const day = dayOf(part.start);
+  const day = dayOfMicros(part.start);
   const answers = await Promise.allSettled(
     shardsOf(env, project, day).map((shard) => shard.hasLate(scheduleId, part.end, part.empty)),
   );

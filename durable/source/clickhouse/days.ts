@@ -1,5 +1,5 @@
 import { daysIn } from "../../../src/domain/export/partitions.ts";
-import { DAY_MS, dayOf } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS, dayOfMicros } from "../../../src/domain/shared/time.ts";
 import type { DaysQuestion, FoundDays } from "../port/days.ts";
 import { type BoundTable, openTable } from "./open-table.ts";
 import { scopeOf } from "./scope.ts";
@@ -10,7 +10,7 @@ import { scopeOf } from "./scope.ts";
  */
 export async function findDaysInTable(bound: BoundTable, question: DaysQuestion): Promise<FoundDays> {
   const { window, limit, ingested } = question;
-  if (daysIn(window) === 1) return { days: [dayOf(window.start)], isAll: true };
+  if (daysIn(window) === 1) return { days: [dayOfMicros(window.start)], isAll: true };
   const table = await openTable(bound);
   if (!table.ok) return firstDays(question);
   const isOfBinding = ingested?.since === bound.binding.since;
@@ -22,12 +22,12 @@ export async function findDaysInTable(bound: BoundTable, question: DaysQuestion)
   });
   const counted = await table.value.days(scope);
   if (!counted.ok) return firstDays(question);
-  const days = counted.value.map(({ day }) => dayOf(day * DAY_MS));
+  const days = counted.value.map(({ day }) => dayOfMicros(day * DAY_MICROS));
   return { days: days.slice(0, limit), isAll: days.length <= limit };
 }
 
 const firstDays = ({ window, limit }: DaysQuestion): FoundDays => {
   const count = daysIn(window);
-  const days = Array.from({ length: Math.min(count, limit) }, (_, i) => dayOf(window.start + i * DAY_MS));
+  const days = Array.from({ length: Math.min(count, limit) }, (_, i) => dayOfMicros(window.start + i * DAY_MICROS));
   return { days, isAll: count <= limit };
 };

@@ -24,8 +24,8 @@ export const scopeOf = (
 ): PageScope => ({
   tenantId,
   projectId,
-  start: window.start * 1000,
-  end: window.end * 1000,
+  start: window.start,
+  end: window.end,
   ingested,
   filter: acceptedFilter(filter),
   fields: ALL_FIELDS.filter((field) => (exportFields ?? EXPORT_FIELDS).includes(field) || isNeeded(field)),

@@ -1,6 +1,6 @@
 import { keyPrefixOf } from "../destination/layout.ts";
 import type { CommittedFile, Verification } from "../export-run/events.ts";
-import { isoFromMs } from "../shared/time.ts";
+import { shortIsoFromMicros } from "../shared/time-text.ts";
 import type { ExportPlan } from "./events.ts";
 import type { EmptyDays } from "./known-runs.ts";
 import { partitionAt } from "./partitions.ts";
@@ -31,8 +31,8 @@ export function manifestOf(plan: ExportPlan, runs: readonly ExportRunFiles[], em
       tenant_id: definition.tenantId,
       session_id: definition.projectId,
       source_bulk_export_id: definition.sourceExportId,
-      start_time: isoFromMs(definition.start),
-      end_time: definition.end === null ? null : isoFromMs(definition.end),
+      start_time: shortIsoFromMicros(definition.start),
+      end_time: definition.end === null ? null : shortIsoFromMicros(definition.end),
       format_version: definition.formatVersion,
       compression: definition.compression,
       export_fields: definition.exportFields,

@@ -1,5 +1,5 @@
 import type { Partition } from "../export-run/partition.ts";
-import { DAY_MS, dayOf, startOfDay, type Window } from "../shared/time.ts";
+import { DAY_MICROS, dayOfMicros, type Window, windowOfDay } from "../shared/time.ts";
 import type { ExportDefinition } from "./records.ts";
 
 /**
@@ -23,19 +23,19 @@ export function partitionAt(definition: ExportDefinition, ordinal: number): Part
   const own = countOwnPartitions(definition);
   if (ordinal >= own) return latePartition(definition, ordinal, ordinal - own);
   const { start, end, ingested } = definition;
-  const midnight = (dayNumber(start) + ordinal) * DAY_MS;
+  const midnight = (dayNumber(start) + ordinal) * DAY_MICROS;
   return {
     ordinal,
-    day: dayOf(midnight),
+    day: dayOfMicros(midnight),
     start: Math.max(start, midnight),
-    end: Math.min(end ?? midnight, midnight + DAY_MS),
+    end: Math.min(end ?? midnight, midnight + DAY_MICROS),
     ...(ingested === undefined ? {} : { ingested }),
   };
 }
 
 /** Position of the partition of that UTC day, `YYYY-MM-DD`, which the window touches. */
 export const ordinalOfDay = ({ start }: ExportDefinition, day: string): number =>
-  dayNumber(startOfDay(day)) - dayNumber(start);
+  dayNumber(windowOfDay(day).start) - dayNumber(start);
 
 /** The partitions of late rows. */
 export const latePartitions = (definition: ExportDefinition): readonly Partition[] =>
@@ -43,8 +43,8 @@ export const latePartitions = (definition: ExportDefinition): readonly Partition
 
 function latePartition({ late }: ExportDefinition, ordinal: number, index: number): Partition | null {
   const window = late?.[index];
-  return window === undefined ? null : { ordinal, day: dayOf(window.start), ...window, late: true };
+  return window === undefined ? null : { ordinal, day: dayOfMicros(window.start), ...window, late: true };
 }
 
 /** Days since 1970. */
-const dayNumber = (instant: number): number => Math.floor(instant / DAY_MS);
+const dayNumber = (instant: number): number => Math.floor(instant / DAY_MICROS);

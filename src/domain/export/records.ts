@@ -12,6 +12,7 @@ export interface ExportDefinition {
   readonly tenantId: string;
   readonly destinationId: string;
   readonly projectId: string;
+  /** In epoch microseconds, as `end`. */
   readonly start: number;
   /** null: a schedule. */
   readonly end: number | null;

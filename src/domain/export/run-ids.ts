@@ -1,4 +1,4 @@
-import { isoFromMs } from "../shared/time.ts";
+import { shortIsoFromMicros } from "../shared/time-text.ts";
 import { uuidV5 } from "../shared/uuid.ts";
 import { countPartitions } from "./partitions.ts";
 import type { ExportDefinition } from "./records.ts";
@@ -28,4 +28,4 @@ const tailOf = (uuid: string): number => Number.parseInt(uuid.slice(TAIL_AT), 16
 
 /** Id of the export that a schedule spawns for the window that begins then. */
 export const spawnIdOf = (scheduleId: string, windowStart: number): string =>
-  uuidV5(scheduleId, isoFromMs(windowStart));
+  uuidV5(scheduleId, shortIsoFromMicros(windowStart));

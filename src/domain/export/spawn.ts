@@ -1,7 +1,7 @@
 import { takeNothing } from "../schedule/table-ledger.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { MAX_OPEN_WINDOWS } from "../shared/limits.ts";
-import type { Window } from "../shared/time.ts";
+import { MICROS_PER_MS, type Window } from "../shared/time.ts";
 import type { LateLook } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
 import { spawnIdOf } from "./run-ids.ts";
@@ -22,7 +22,7 @@ export function spawnsAt(state: ExportState): number | null {
   if (!isSpawning(state)) return null;
   if (state.look.retryAt !== null) return state.look.retryAt;
   if (state.windows.past > 0) return state.updatedAt;
-  return windowAt(state, state.windows.next).end + state.plan.limits.spawnDelayMs;
+  return dueAt(state, windowAt(state, state.windows.next));
 }
 
 /** The window to spawn by then; null: none is due. A window that ends after the creation goes before those of the past. */
@@ -30,7 +30,7 @@ export function dueWindow(state: ExportState, at: number): DueWindow | null {
   if (!isSpawning(state) || (state.look.retryAt !== null && at < state.look.retryAt)) return null;
   const { next, past, earliest } = state.windows;
   const window = windowAt(state, next);
-  if (at >= window.end + state.plan.limits.spawnDelayMs) {
+  if (at >= dueAt(state, window)) {
     const { start } = windowAt(state, earliest ?? next);
     return { ...window, index: next, covered: { start, end: window.start } };
   }
@@ -43,6 +43,10 @@ const isSpawning = (state: ExportState): state is CreatedExport =>
   state.pausedAt === null &&
   state.plan.definition.intervalHours !== null &&
   state.windows.open.size < MAX_OPEN_WINDOWS;
+
+/** In epoch milliseconds. */
+const dueAt = ({ plan }: CreatedExport, window: Window): number =>
+  Math.ceil(window.end / MICROS_PER_MS) + plan.limits.spawnDelayMs;
 
 const windowAt = ({ plan }: CreatedExport, index: number): Window =>
   windowOf(plan.definition.start, plan.definition.intervalHours ?? 0, index);

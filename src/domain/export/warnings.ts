@@ -1,3 +1,4 @@
+import { MICROS_PER_MS } from "../shared/time.ts";
 import type { ExportDefinition } from "./records.ts";
 
 /** Something that the customer may not expect of an export that is carried out as ordered. */
@@ -14,4 +15,4 @@ const WINDOW_ENDS_IN_FUTURE: ExportWarning = {
 
 /** Warnings about an export [EXP-32]. A schedule has none: it exports each window after its end. */
 export const exportWarnings = ({ end, createdAt }: ExportDefinition): readonly ExportWarning[] =>
-  end !== null && end > createdAt ? [WINDOW_ENDS_IN_FUTURE] : [];
+  end !== null && end > createdAt * MICROS_PER_MS ? [WINDOW_ENDS_IN_FUTURE] : [];

@@ -1,3 +1,4 @@
+import { MICROS_PER_MS } from "../shared/time.ts";
 import { type CatchUpOrder, countEnded } from "./windows.ts";
 
 /** Which windows a schedule has spawned. */
@@ -29,7 +30,7 @@ export function windowsAtCreation(
 ): KnownWindows {
   const none = { next: 0, past: 0, earliest: null, open: new Set<string>() };
   if (intervalHours === null || catchUp !== "newest_first") return none;
-  const past = countEnded(start, intervalHours, createdAt - spawnDelayMs);
+  const past = countEnded(start, intervalHours, (createdAt - spawnDelayMs) * MICROS_PER_MS);
   return { ...none, next: past, past };
 }
 

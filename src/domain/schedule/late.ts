@@ -1,4 +1,4 @@
-import { DAY_MS, startOfDay, type Window } from "../shared/time.ts";
+import { overlapOf, type Window, windowOfDay } from "../shared/time.ts";
 
 /** Late rows arrive for a window after a schedule has exported it. The next window carries them, in their own day. */
 
@@ -20,9 +20,7 @@ export interface LateWindow extends Window {
 
 /** The part of a day between `since`, the start of a schedule, and `before`; null: none. */
 export function coveredPartOf(day: string, since: number, before: number): Window | null {
-  const start = Math.max(startOfDay(day), since);
-  const end = Math.min(startOfDay(day) + DAY_MS, before);
-  return start < end ? { start, end } : null;
+  return overlapOf(windowOfDay(day), { start: since, end: before });
 }
 
 /** Whole numbers with `above < number <= upto`. */

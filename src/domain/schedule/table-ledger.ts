@@ -1,5 +1,5 @@
 import type { ExportStatus } from "../shared/export-status.ts";
-import { DAY_MS, type Window } from "../shared/time.ts";
+import { DAY_MICROS, type Window } from "../shared/time.ts";
 import { type IngestSpan, type LateWindow, MAX_LATE_DAYS } from "./late.ts";
 
 /**
@@ -82,7 +82,7 @@ export function takeLate(
   }
   const left: LateRows[] = [];
   for (const [i, due] of owed.entries()) {
-    const found = (days[i] ?? []).map((day) => partOf(due, day * DAY_MS));
+    const found = (days[i] ?? []).map((day) => partOf(due, day * DAY_MICROS));
     const room = MAX_LATE_DAYS - rows.length;
     rows.push(...found.slice(0, room));
     const next = found[room];
@@ -96,7 +96,7 @@ const LOST: readonly ExportStatus[] = ["FAILED", "CANCELLED", "TIMEDOUT"];
 /** The part of a window that lies in the day that starts at `midnight`. */
 const partOf = ({ start, end, ingested }: LateRows, midnight: number): LateRows => ({
   start: Math.max(start, midnight),
-  end: Math.min(end, midnight + DAY_MS),
+  end: Math.min(end, midnight + DAY_MICROS),
   ingested,
 });
 

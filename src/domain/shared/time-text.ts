@@ -35,6 +35,9 @@ export function isoFromMicros(instant: number): string {
   return `${isoFromMs(Math.floor(instant / 1000)).slice(0, -1)}${belowMs}Z`;
 }
 
+/** `2030-01-01T10:00:00.123Z`, with microseconds only where the instant has some. */
+export const shortIsoFromMicros = (instant: number): string => isoFromMicros(instant).replace(/000Z$/, "Z");
+
 /** A segment of a dotted order: the start time of the run, and its id. */
 export const dottedSegment = (instant: number, runId: string): string =>
   `${isoFromMicros(instant).replaceAll(/[-:.]/g, "")}${runId}`;

@@ -6,6 +6,7 @@ import type { Decision } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
 import { MAX_OPEN_EXPORTS, MAX_OWED_WINDOWS } from "../shared/limits.ts";
 import { fail, ok } from "../shared/result.ts";
+import { MICROS_PER_MS } from "../shared/time.ts";
 import type { Asked } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findExport, findProject } from "./find.ts";
@@ -102,7 +103,8 @@ function refuseExport(state: OpenWorkspace, definition: ExportDefinition): Refus
 }
 
 function refuseBacklog({ start, intervalHours, createdAt }: ExportDefinition): Refusal | null {
-  if (intervalHours === null || windowOf(start, intervalHours, MAX_OWED_WINDOWS).end > createdAt) return null;
+  if (intervalHours === null || windowOf(start, intervalHours, MAX_OWED_WINDOWS).end > createdAt * MICROS_PER_MS)
+    return null;
   const message = `A schedule has at most ${MAX_OWED_WINDOWS} windows to catch up with; begin later, take longer intervals, or export what lies before with a one-off export`;
   return { reason: "invalid", loc: ["body", "start_time"], message, type: "value_error" };
 }

@@ -3,6 +3,7 @@ import type { ExportRunEvent } from "../../domain/export-run/events.ts";
 import type { ExportStatus } from "../../domain/shared/export-status.ts";
 import type { EventPage, Logged } from "../../domain/shared/history.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
+import { shortIsoFromMicros } from "../../domain/shared/time-text.ts";
 import type { ShownEvent } from "../kernel/event-schemas.ts";
 import { eventPageShown } from "../kernel/event-schemas.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -101,9 +102,9 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 const wireName = (name: string): string =>
   WIRE_NAMES[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Members that are instants, recognized by name: those of traces are in microseconds, all others in milliseconds. */
-const INSTANT = /^(?:start|end|deadline|\w+At)$/;
-const TRACE_INSTANT = /^(?:min|max)Start$/;
+/** Members that are instants, recognized by name: those of runs and windows are in microseconds, all others in milliseconds. */
+const INSTANT = /^(?:deadline|\w+At)$/;
+const RUN_INSTANT = /^(?:start|end|minStart|maxStart)$/;
 
 const shownMembers = (profile: WireProfile, members: object): Record<string, unknown> =>
   Object.fromEntries(
@@ -115,13 +116,10 @@ const shownMember = (profile: WireProfile, name: string, value: unknown): unknow
   if (typeof value === "object" && value !== null) return shownMembers(profile, value);
   if (typeof value === "number") {
     if (INSTANT.test(name)) return isoFromMs(value);
-    return TRACE_INSTANT.test(name) ? isoFromMicroseconds(value) : value;
+    return RUN_INSTANT.test(name) ? shortIsoFromMicros(value) : value;
   }
   return name === "status" && isStatus(profile, value) ? profile.statusWords[value] : value;
 };
-
-const isoFromMicroseconds = (instant: number): string =>
-  isoFromMs(Math.floor(instant / 1000)).replace("Z", `${String(instant % 1000).padStart(3, "0")}Z`);
 
 const isStatus = (profile: WireProfile, value: unknown): value is ExportStatus =>
   typeof value === "string" && value in profile.statusWords;

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ExportRunRecord } from "../../domain/export-run/records.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
+import { shortIsoFromMicros } from "../../domain/shared/time-text.ts";
 import { exportFailureText, runFailureText } from "../kernel/failure-text.ts";
 import { isoOrNull, shownInstant, shownUuid } from "../kernel/fields.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -73,8 +74,8 @@ export const showRun = (
   errors: errorsOf(record),
   metadata: {
     prefix: record.prefix,
-    start_time: isoFromMs(record.start),
-    end_time: isoFromMs(record.end),
+    start_time: shortIsoFromMicros(record.start),
+    end_time: shortIsoFromMicros(record.end),
     execution_backend: null,
     result: progressOf(record.progress),
     open_upload: openUploadOf(record.openUpload),
@@ -82,8 +83,8 @@ export const showRun = (
   created_at: isoFromMs(record.createdAt),
   updated_at: isoFromMs(record.updatedAt),
   finished_at: isoOrNull(record.finishedAt),
-  start_time: isoFromMs(record.start),
-  end_time: isoFromMs(record.end),
+  start_time: shortIsoFromMicros(record.start),
+  end_time: shortIsoFromMicros(record.end),
   late: record.late,
 });
 

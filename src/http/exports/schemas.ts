@@ -8,8 +8,9 @@ import type { Compression } from "../../domain/shared/format.ts";
 import { INTERVAL_HOURS } from "../../domain/shared/limits.ts";
 import { fail, ok, type Result } from "../../domain/shared/result.ts";
 import { isoFromMs } from "../../domain/shared/time.ts";
+import { shortIsoFromMicros } from "../../domain/shared/time-text.ts";
 import { exportFailureText, storeText } from "../kernel/failure-text.ts";
-import { closedObject, instant, isoOrNull, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
+import { closedObject, isoOrNull, runInstant, shownInstant, shownUuid, uuid } from "../kernel/fields.ts";
 import { filterText } from "../kernel/filter-schema.ts";
 import type { RequestFailure } from "../kernel/problems.ts";
 import { exportStatusWord, meansCancelled, type WireProfile } from "../kernel/wire-profile.ts";
@@ -71,8 +72,8 @@ const members = closedObject({
   bulk_export_destination_id: uuid,
   session_id: uuid,
   all_experiments: z.literal(false, { error: "all_experiments is not supported; name one session_id" }).nullish(),
-  start_time: instant,
-  end_time: instant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
+  start_time: runInstant,
+  end_time: runInstant.nullish().openapi({ type: ["string", "null"], format: "date-time" }),
   filter: filterText.nullish(),
   format: z.literal("Parquet", { error: "The only format is Parquet" }).nullish(),
   format_version: z.enum(FORMAT_VERSIONS).nullish(),
@@ -217,8 +218,8 @@ export const showExport = (
   session_id: record.projectId,
   all_experiments: false,
   status: exportStatusWord(profile, record),
-  start_time: isoFromMs(record.start),
-  end_time: isoOrNull(record.end),
+  start_time: shortIsoFromMicros(record.start),
+  end_time: record.end === null ? null : shortIsoFromMicros(record.end),
   interval_hours: record.intervalHours,
   catch_up: record.catchUp,
   source_bulk_export_id: record.sourceExportId,

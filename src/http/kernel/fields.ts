@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isoFromMs } from "../../domain/shared/time.ts";
+import { microsFromIso } from "../../domain/shared/time-text.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -29,22 +30,28 @@ const INSTANT =
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2254;
 
+const instantOf = (parse: (text: string) => number | null) =>
+  z
+    .string({
+      error: (issue) => (issue.input === undefined ? undefined : "Input should be an ISO 8601 time, as text"),
+    })
+    .transform((text, context) => {
+      const parsed = parse(text);
+      if (parsed !== null) return parsed;
+      context.addIssue({
+        code: "custom",
+        message: `Input should be an ISO 8601 time between ${FIRST_YEAR} and ${LAST_YEAR}, such as 2030-01-31T00:00:00Z`,
+        params: { type: "datetime_parsing" },
+      });
+      return z.NEVER;
+    })
+    .openapi({ type: "string", format: "date-time" });
+
 /** An instant in a request: ISO 8601, in UTC unless a zone is given, as epoch milliseconds. */
-export const instant = z
-  .string({
-    error: (issue) => (issue.input === undefined ? undefined : "Input should be an ISO 8601 time, as text"),
-  })
-  .transform((text, context) => {
-    const parsed = parseInstant(text);
-    if (parsed !== null) return parsed;
-    context.addIssue({
-      code: "custom",
-      message: `Input should be an ISO 8601 time between ${FIRST_YEAR} and ${LAST_YEAR}, such as 2030-01-31T00:00:00Z`,
-      params: { type: "datetime_parsing" },
-    });
-    return z.NEVER;
-  })
-  .openapi({ type: "string", format: "date-time" });
+export const instant = instantOf((text) => parseInstant(text));
+
+/** An instant that is compared with times of runs, as epoch microseconds. Digits below the microsecond are cut off. */
+export const runInstant = instantOf(microsFromIso);
 
 /**
  * Epoch milliseconds of an ISO 8601 text; null if it is not one. Finer fractions are rounded to the nearest millisecond,

@@ -10,7 +10,7 @@ import { ingestChanges } from "../../durable/worker/ingest.ts";
 import type { Project } from "../../src/domain/project/records.ts";
 import type { SegmentRow } from "../../src/domain/run/row.ts";
 import { ok, type Result } from "../../src/domain/shared/result.ts";
-import { DAY_MS, startOfDay, type Window } from "../../src/domain/shared/time.ts";
+import { DAY_MICROS, type Window, windowOfDay } from "../../src/domain/shared/time.ts";
 import { readSegmentRows } from "../../src/parquet/read/read-rows.ts";
 
 import { NO_FIELDS, type RunChange } from "../../src/trace/run/change.ts";
@@ -21,8 +21,8 @@ import { feedbackEdit } from "../../src/trace/run/feedback.ts";
 export const env: Env = bindings;
 
 export const DAY = "2030-01-02";
-export const NOON = (startOfDay(DAY) + DAY_MS / 2) * 1000;
-export const WHOLE_DAY = { start: startOfDay(DAY), end: startOfDay(DAY) + DAY_MS };
+export const WHOLE_DAY = windowOfDay(DAY);
+export const NOON = WHOLE_DAY.start + DAY_MICROS / 2;
 
 export interface TestProject {
   readonly tenantId: string;
@@ -107,7 +107,7 @@ export async function rowsIn(snapshotted: Snapshot): Promise<SegmentRow[]> {
 export async function selectedRows(snapshotted: Snapshot): Promise<SegmentRow[]> {
   const rows = snapshotted.segments.map(async (segment) =>
     (await rowsIn({ segments: [segment] })).filter(({ start_time: start }) =>
-      segment.keep?.some((window) => start >= window.start * 1000 && start < window.end * 1000),
+      segment.keep?.some((window) => start >= window.start && start < window.end),
     ),
   );
   return (await Promise.all(rows)).flat();

@@ -16,6 +16,10 @@ export const NOW = Date.parse("2030-01-01T00:00:00.000Z");
 
 export const HOUR_MS = 3_600_000;
 
+/** The same in microseconds, as windows have. */
+export const NOW_MICROS = NOW * 1000;
+export const HOUR_MICROS = HOUR_MS * 1000;
+
 export const config: DestinationConfig = {
   bucketName: "bucket",
   prefix: "traces",
@@ -43,8 +47,8 @@ export const definition: ExportDefinition = {
   tenantId: "a0000000-0000-4000-8000-000000000001",
   destinationId: "d0000000-0000-4000-8000-000000000001",
   projectId: "b0000000-0000-4000-8000-000000000001",
-  start: Date.parse("2029-12-30T06:00:00.000Z"),
-  end: Date.parse("2030-01-01T00:00:00.000Z"),
+  start: Date.parse("2029-12-30T06:00:00.000Z") * 1000,
+  end: NOW_MICROS,
   intervalHours: null,
   catchUp: null,
   filter: null,

@@ -8,7 +8,17 @@ import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { daysChecked, definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import {
+  daysChecked,
+  definition,
+  emptyLook,
+  HOUR_MICROS,
+  HOUR_MS,
+  NOW,
+  NOW_MICROS,
+  planOf,
+  storeFailure,
+} from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -47,7 +57,7 @@ describe("a one-off export", () => {
   });
 
   it("lets at most 45 runs work at once, the next one as soon as one has ended", () => {
-    const wide = planOf({ start: NOW - 100 * 24 * HOUR_MS, end: NOW });
+    const wide = planOf({ start: NOW_MICROS - 100 * 24 * HOUR_MICROS, end: NOW_MICROS });
     const withRows = Array.from({ length: 100 }, (_, ordinal) => ordinal);
     const log: readonly ExportEvent[] = [{ type: "ExportCreated", plan: wide, at: NOW }, started];
     const begun = given(...log).when({ type: "RecordDays", from: 0, upto: 100, withRows, now: NOW });
@@ -114,13 +124,13 @@ describe("a one-off export", () => {
 });
 
 describe("a scheduled export", () => {
-  const start = NOW;
+  const start = NOW_MICROS;
   const schedule: ExportEvent = {
     type: "ExportCreated",
     plan: planOf({ start, end: null, intervalHours: 6 }),
     at: NOW,
   };
-  const spawnAt = start + 6 * HOUR_MS + 600_000;
+  const spawnAt = NOW + 6 * HOUR_MS + 600_000;
 
   it("spawns its first export at the end of the first window + 10 minutes", () => {
     given(schedule).wakesAt(spawnAt);
@@ -134,7 +144,7 @@ describe("a scheduled export", () => {
         index: 0,
         exportId: spawnIdOf(definition.id, start),
         start,
-        end: start + 6 * HOUR_MS,
+        end: start + 6 * HOUR_MICROS,
         late: [],
         noted: 0,
         at: spawnAt,
@@ -145,9 +155,9 @@ describe("a scheduled export", () => {
   it("begins each next window where the previous one ended, and catches up one by one after an outage", () => {
     let state = given(schedule).state;
     const windows: [number, number][] = [];
-    const now = start + 50 * HOUR_MS;
+    const now = NOW + 50 * HOUR_MS;
     for (let i = 0; ; i += 1) {
-      const look = emptyLook(start + i * 6 * HOUR_MS);
+      const look = emptyLook(start + i * 6 * HOUR_MICROS);
       const events = eventsOf(bulkExport.decide({ type: "Wake", look, now }, state));
       if (events.length === 0) break;
       expect(events).toHaveLength(1);
@@ -157,12 +167,12 @@ describe("a scheduled export", () => {
       }
     }
     expect(windows).toHaveLength(8);
-    expect(windows.every(([from], i) => from === start + i * 6 * HOUR_MS)).toBe(true);
-    expect(windows.every(([from, to]) => to - from === 6 * HOUR_MS)).toBe(true);
+    expect(windows.every(([from], i) => from === start + i * 6 * HOUR_MICROS)).toBe(true);
+    expect(windows.every(([from, to]) => to - from === 6 * HOUR_MICROS)).toBe(true);
   });
 
   it("spawns a window with the late rows found before it, and examines each day registration once", () => {
-    const late = [{ start: start - HOUR_MS, end: start }];
+    const late = [{ start: start - HOUR_MICROS, end: start }];
     const spawned = given(schedule)
       .when({
         type: "Wake",
@@ -174,7 +184,7 @@ describe("a scheduled export", () => {
         index: 0,
         exportId: spawnIdOf(definition.id, start),
         start,
-        end: start + 6 * HOUR_MS,
+        end: start + 6 * HOUR_MICROS,
         late,
         noted: 7,
         at: spawnAt,
@@ -213,14 +223,14 @@ describe("a scheduled export", () => {
     expect(state).toMatchObject({ table: { since: 1, start, bound: 5, owed: [], carried: [] } });
     const unbound = given(schedule, ...events).when({
       ...searchWith(ok(null)),
-      look: emptyLook(start + 6 * HOUR_MS),
+      look: emptyLook(start + 6 * HOUR_MICROS),
       now: spawnAt + 6 * HOUR_MS,
     });
     expect(unbound.state).toMatchObject({ windows: { next: 2 }, table: null });
   });
 
   it("spawns no window before the search for late rows, and ignores the search for another window", () => {
-    for (const look of [null, emptyLook(start - HOUR_MS)])
+    for (const look of [null, emptyLook(start - HOUR_MICROS)])
       given(schedule).when({ type: "Wake", look, now: spawnAt }).thenNothing().thenWakesAt(spawnAt);
   });
 

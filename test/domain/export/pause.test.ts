@@ -8,7 +8,16 @@ import { viewOf } from "../../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { daysChecked, definition, emptyLook, HOUR_MS, NOW, planOf, storeFailure } from "../../support/samples.ts";
+import {
+  daysChecked,
+  definition,
+  emptyLook,
+  HOUR_MICROS,
+  HOUR_MS,
+  NOW,
+  planOf,
+  storeFailure,
+} from "../../support/samples.ts";
 
 const { given } = specification(bulkExport);
 
@@ -166,14 +175,14 @@ describe("a paused schedule", () => {
   const { start } = planOf().definition;
 
   it("spawns nothing, and catches up window by window when it is resumed", () => {
-    const at = start + 12 * HOUR_MS + 600_000;
+    const at = start / 1000 + 12 * HOUR_MS + 600_000;
     const resting = given(schedule, paused());
     resting.wakesAt(null);
     resting.when({ type: "Wake", look: emptyLook(start), now: at }).thenNothing();
     resting
       .when({ type: "Resume", now: at })
       .then({ type: "ExportResumed", deadline: null, at })
-      .thenWakesAt(start + 6 * HOUR_MS + 600_000);
+      .thenWakesAt(start / 1000 + 6 * HOUR_MS + 600_000);
     const resumed = given(schedule, paused(), { type: "ExportResumed", deadline: null, at });
     resumed
       .when({ type: "Wake", look: emptyLook(start), now: at })
@@ -182,7 +191,7 @@ describe("a paused schedule", () => {
         index: 0,
         exportId: spawnIdOf(definition.id, start),
         start,
-        end: start + 6 * HOUR_MS,
+        end: start + 6 * HOUR_MICROS,
         late: [],
         noted: 0,
         at,

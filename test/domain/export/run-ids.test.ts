@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { exportRunIdOf, ordinalOfExportRun } from "../../../src/domain/export/run-ids.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import { definition } from "../../support/samples.ts";
 
 const EXPORT_ID = "f23a7410-dbd5-48ae-9464-25193bdeb0aa";
 
-const ofDays = (days: number) => ({ ...definition, id: EXPORT_ID, start: 0, end: days * DAY_MS });
+const ofDays = (days: number) => ({ ...definition, id: EXPORT_ID, start: 0, end: days * DAY_MICROS });
 
 it("the ids of an export's runs are derived from its own id in the same way in every version", () => {
   expect([0, 1, 9999].map((ordinal) => exportRunIdOf(EXPORT_ID, ordinal))).toMatchInlineSnapshot(`

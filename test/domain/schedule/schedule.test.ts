@@ -9,7 +9,7 @@ import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { rounds } from "../../support/rounds.ts";
-import { emptyLook, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
+import { emptyLook, HOUR_MICROS, HOUR_MS, NOW, NOW_MICROS, planOf } from "../../support/samples.ts";
 
 /** Ten years of a schedule with random outages: the rules alone, with a seeded clock. */
 
@@ -43,7 +43,7 @@ function simulate(seed: number): Simulated {
   const happens = (chance: number): boolean => dice() < chance;
 
   const intervalHours = INTERVAL_HOURS.min + upTo(INTERVAL_HOURS.max - INTERVAL_HOURS.min + 1);
-  const start = NOW + upTo(DAY_MS);
+  const start = NOW_MICROS + upTo(DAY_MS) * 1000 + upTo(1000);
   const log: ExportEvent[] = [];
   const paused: [number, number][] = [];
   let state: ExportState = bulkExport.initialState;
@@ -67,7 +67,7 @@ function simulate(seed: number): Simulated {
   const plan = planOf({ start, end: null, intervalHours, createdAt: NOW });
   submit({ type: "Create", plan, now: NOW });
   let now = NOW;
-  while (now < start + TEN_YEARS_MS) {
+  while (now < NOW + TEN_YEARS_MS) {
     const due = bulkExport.wakeAt(state);
     if (due === null) throw new Error("a schedule that is not paused always has a next window");
     if (happens(0.05)) wake(now + upTo(Math.max(1, due - now))); // an alarm set earlier fires although nothing is due
@@ -96,18 +96,18 @@ describe("a schedule over ten years of outages, restarts, pauses and repeated or
     { tags: "search" },
     (seed) => {
       const { start, intervalHours, end, windows, paused } = simulate(seed);
-      const span = intervalHours * HOUR_MS;
+      const span = intervalHours * HOUR_MICROS;
       let previous = 0;
       for (const [index, window] of windows.entries()) {
         const expected = [index, start + index * span, start + (index + 1) * span];
         if (window.index !== index || window.start !== expected[1] || window.end !== expected[2])
           expect([window.index, window.start, window.end]).toEqual(expected);
-        if (window.at < window.end + LIMITS.spawnDelayMs || window.at < previous)
+        if (window.at < window.end / 1000 + LIMITS.spawnDelayMs || window.at < previous)
           expect.fail(`window ${index} was spawned at ${window.at}`);
         previous = window.at;
       }
       expect(new Set(windows.map((window) => window.exportId)).size).toBe(windows.length);
-      expect(windows.length).toBe(Math.floor((end - LIMITS.spawnDelayMs - start) / span));
+      expect(windows.length).toBe(Math.floor(((end - LIMITS.spawnDelayMs) * 1000 - start) / span));
       for (const [from, to] of paused)
         expect(windows.filter((window) => window.at > from && window.at < to)).toEqual([]);
     },
@@ -117,7 +117,13 @@ describe("a schedule over ten years of outages, restarts, pauses and repeated or
 describe("a schedule that begins in the past", () => {
   const HOURS = 300;
   const scheduleOf = (catchUp: CatchUpOrder) => {
-    const plan = planOf({ start: NOW - HOURS * HOUR_MS, end: null, intervalHours: 1, catchUp, createdAt: NOW });
+    const plan = planOf({
+      start: NOW_MICROS - HOURS * HOUR_MICROS,
+      end: null,
+      intervalHours: 1,
+      catchUp,
+      createdAt: NOW,
+    });
     let state: ExportState = bulkExport.evolve(bulkExport.initialState, { type: "ExportCreated", plan, at: NOW });
     const submit = (command: ExportCommand) => {
       const events = eventsOf(bulkExport.decide(command, state));

@@ -21,10 +21,10 @@ import {
 import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
 import type { ExportStatus } from "../../../src/domain/shared/export-status.ts";
 import { fail, ok } from "../../../src/domain/shared/result.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { rounds } from "../../support/rounds.ts";
-import { HOUR_MS, NOW, planOf, tableSource } from "../../support/samples.ts";
+import { HOUR_MICROS, HOUR_MS, NOW, NOW_MICROS, planOf, tableSource } from "../../support/samples.ts";
 
 const MICROS = 1000;
 const MINUTE_MS = 60_000;
@@ -84,7 +84,7 @@ const PAST_WINDOWS = 3;
 /** A schedule driven by its alarm, over a table whose rows become visible some time after their timestamp. */
 function model(catchUp: CatchUpOrder) {
   const createdAt = NOW + PAST_WINDOWS * INTERVAL_HOURS * HOUR_MS + 11 * MINUTE_MS;
-  const schedule = { start: NOW, end: null, intervalHours: INTERVAL_HOURS, catchUp, createdAt };
+  const schedule = { start: NOW_MICROS, end: null, intervalHours: INTERVAL_HOURS, catchUp, createdAt };
   const plan = planOf(schedule, { maxRetries: 1 });
   let state: ExportState = bulkExport.initialState;
   let now = createdAt;
@@ -118,9 +118,9 @@ function model(catchUp: CatchUpOrder) {
     }
     const bounded = boundedAt(ledger, { since }, windowStart, clock);
     const days = bounded.owed.map((due) =>
-      [...new Set(seen.filter(({ id }) => idsOf(due).includes(id)).map((row) => Math.floor(row.start / DAY_MS)))].sort(
-        (a, b) => a - b,
-      ),
+      [
+        ...new Set(seen.filter(({ id }) => idsOf(due).includes(id)).map((row) => Math.floor(row.start / DAY_MICROS))),
+      ].sort((a, b) => a - b),
     );
     const statuses = new Map([...exports].map(([id, { status }]) => [id, status]));
     const { rows, take } = takeLate(bounded, statuses, days);
@@ -136,7 +136,7 @@ function model(catchUp: CatchUpOrder) {
     addRow({ window, isLast, tenMinutes, agoMs, delayMs }: Extract<Step, { kind: "row" }>) {
       now += tenMinutes * 10 * MINUTE_MS;
       if (since === null) return;
-      const start = NOW + (window + (isLast ? 1 : 0)) * INTERVAL_HOURS * HOUR_MS - (isLast ? 1 : 0);
+      const start = NOW_MICROS + (window + (isLast ? 1 : 0)) * INTERVAL_HOURS * HOUR_MICROS - (isLast ? 1 : 0);
       const ingestedAt = now - agoMs;
       seen.push({ id: seen.length, since, start, ingestedMicros: ingestedAt * MICROS, seenAt: ingestedAt + delayMs });
     },
@@ -159,7 +159,8 @@ function model(catchUp: CatchUpOrder) {
       if (one !== undefined) one.status = status;
     },
     ledger: () => (state.status === "CREATED" ? state.table : null),
-    spawnedUntil: () => NOW + (state.status === "CREATED" ? state.windows.next : 0) * INTERVAL_HOURS * HOUR_MS,
+    spawnedUntil: () =>
+      NOW_MICROS + (state.status === "CREATED" ? state.windows.next : 0) * INTERVAL_HOURS * HOUR_MICROS,
     since: () => since,
   };
 }
@@ -221,9 +222,9 @@ const CLOCK = NOW * MICROS;
 
 describe("the bound of a window", () => {
   it("is a minute in the past, so that no earlier insert is still in progress", () => {
-    expect(boundedAt(null, binding, NOW, CLOCK)).toEqual({
+    expect(boundedAt(null, binding, NOW_MICROS, CLOCK)).toEqual({
       since: 1,
-      start: NOW,
+      start: NOW_MICROS,
       bound: CLOCK - SETTLED_AFTER_MICROS,
       owed: [],
       carried: [],
@@ -231,23 +232,27 @@ describe("the bound of a window", () => {
   });
 
   it("never goes back, even if the table's clock does", () => {
-    const ledger = boundedAt(null, binding, NOW, CLOCK);
-    expect(boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK - 1)).toBe(ledger);
+    const ledger = boundedAt(null, binding, NOW_MICROS, CLOCK);
+    expect(boundedAt(ledger, binding, NOW_MICROS + HOUR_MICROS, CLOCK - 1)).toBe(ledger);
   });
 
   it("leaves rows of earlier windows that arrive after it to the next window", () => {
-    const ledger = boundedAt(null, binding, NOW, CLOCK);
-    const next = boundedAt(ledger, binding, NOW + HOUR_MS, CLOCK + 5);
+    const ledger = boundedAt(null, binding, NOW_MICROS, CLOCK);
+    const next = boundedAt(ledger, binding, NOW_MICROS + HOUR_MICROS, CLOCK + 5);
     expect(next.owed).toEqual([
-      { start: NOW, end: NOW + HOUR_MS, ingested: { since: 1, from: ledger.bound, before: ledger.bound + 5 } },
+      {
+        start: NOW_MICROS,
+        end: NOW_MICROS + HOUR_MICROS,
+        ingested: { since: 1, from: ledger.bound, before: ledger.bound + 5 },
+      },
     ]);
   });
 
   it("starts over with another binding: no row of the previous one is late", () => {
-    const ledger = boundedAt(null, binding, NOW, CLOCK);
-    expect(boundedAt(ledger, { since: 2 }, NOW + HOUR_MS, CLOCK + 5)).toMatchObject({
+    const ledger = boundedAt(null, binding, NOW_MICROS, CLOCK);
+    expect(boundedAt(ledger, { since: 2 }, NOW_MICROS + HOUR_MICROS, CLOCK + 5)).toMatchObject({
       since: 2,
-      start: NOW + HOUR_MS,
+      start: NOW_MICROS + HOUR_MICROS,
       owed: [],
     });
   });
@@ -255,17 +260,17 @@ describe("the bound of a window", () => {
 
 describe("late rows of a table", () => {
   const DAYS = 150;
-  const end = NOW + DAYS * DAY_MS;
-  const owed = { start: NOW, end, ingested: { since: 1, from: 0, before: 9 } };
-  const ledger = { since: 1, start: NOW, bound: 9, owed: [owed], carried: [] };
-  const allDays = Array.from({ length: DAYS }, (_, day) => NOW / DAY_MS + day);
+  const end = NOW_MICROS + DAYS * DAY_MICROS;
+  const owed = { start: NOW_MICROS, end, ingested: { since: 1, from: 0, before: 9 } };
+  const ledger = { since: 1, start: NOW_MICROS, bound: 9, owed: [owed], carried: [] };
+  const allDays = Array.from({ length: DAYS }, (_, day) => NOW_MICROS / DAY_MICROS + day);
 
   it("are grouped by parts of UTC days, cut by the windows", () => {
-    const cut = { ...owed, start: NOW + HOUR_MS, end: NOW + DAY_MS + HOUR_MS };
+    const cut = { ...owed, start: NOW_MICROS + HOUR_MICROS, end: NOW_MICROS + DAY_MICROS + HOUR_MICROS };
     const { rows, take } = takeLate({ ...ledger, owed: [cut] }, new Map(), [allDays.slice(0, 2)]);
     expect(rows).toEqual([
-      { ...cut, end: NOW + DAY_MS },
-      { ...cut, start: NOW + DAY_MS },
+      { ...cut, end: NOW_MICROS + DAY_MICROS },
+      { ...cut, start: NOW_MICROS + DAY_MICROS },
     ]);
     expect(take.owed).toEqual([]);
   });
@@ -273,7 +278,7 @@ describe("late rows of a table", () => {
   it("of more days than a window can carry are left to the next windows", () => {
     const first = takeLate(ledger, new Map(), [allDays]);
     expect(first.rows).toHaveLength(MAX_LATE_DAYS);
-    expect(first.take.owed).toEqual([{ ...owed, start: NOW + MAX_LATE_DAYS * DAY_MS }]);
+    expect(first.take.owed).toEqual([{ ...owed, start: NOW_MICROS + MAX_LATE_DAYS * DAY_MICROS }]);
     const after = ledgerAfter(ledger, first.take, { exportId: "one", late: first.rows });
     const second = takeLate(after, new Map([["one", "RUNNING"]]), [allDays.slice(MAX_LATE_DAYS)]);
     const come = { ...owed, ingested: { since: 1, from: 9, before: 10 } };
@@ -314,7 +319,7 @@ describe("late rows of a table", () => {
   });
 
   it("are neither searched nor dropped by a window that is spawned while the table cannot be queried", () => {
-    const take = takeNothing(ledger, { start: NOW + HOUR_MS, end: NOW + 2 * HOUR_MS });
+    const take = takeNothing(ledger, { start: NOW_MICROS + HOUR_MICROS, end: NOW_MICROS + 2 * HOUR_MICROS });
     if (take === null) throw new Error("there is a ledger");
     expect(ledgerAfter(ledger, take, { exportId: "x", late: [] })).toEqual(ledger);
   });

@@ -10,7 +10,7 @@ import { workspace } from "../../../src/domain/workspace/index.ts";
 import { authorize, findRevokedKey } from "../../../src/domain/workspace/key-rules.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { specification } from "../../support/given.ts";
-import { config, definition, HOUR_MS, NOW, planOf } from "../../support/samples.ts";
+import { config, definition, HOUR_MICROS, NOW, NOW_MICROS, planOf } from "../../support/samples.ts";
 
 const { given } = specification(workspace);
 
@@ -141,7 +141,7 @@ describe("a workspace", () => {
   it("refuses a schedule that would have more than 50000 windows to catch up with", () => {
     const schedule = (hoursAgo: number) => ({
       ...definition,
-      start: NOW - hoursAgo * HOUR_MS,
+      start: NOW_MICROS - hoursAgo * HOUR_MICROS,
       end: null,
       intervalHours: 2,
     });

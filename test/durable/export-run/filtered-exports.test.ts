@@ -180,8 +180,8 @@ describe("an export with a filter", () => {
   it.each<Compression>(["zstandard", "snappy", "gzip", "none"])(
     "that also has a window, in %s and with a few fields, holds the runs that match both",
     async (compression) => {
-      const start = NOON / 1000 + 20_000;
-      const end = NOON / 1000 + 130_000;
+      const start = NOON + 20_000_000;
+      const end = NOON + 130_000_000;
       const exportFields: ExportField[] = ["id", "tags"];
       const id = await exported({ start, end, compression, exportFields, filter: "gte(total_tokens,4000)" });
       expect(await untilEnded(home.tenantId, id)).toMatchObject({ status: "COMPLETED" });

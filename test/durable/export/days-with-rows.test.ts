@@ -4,17 +4,18 @@ import { bulkExport, unrouted, workspace } from "../../../durable/protocol/actor
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { manifestKey } from "../../../src/domain/destination/layout.ts";
-import { DAY_MS, dayOf, startOfDay } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS, dayOfMicros } from "../../../src/domain/shared/time.ts";
 import { customerObject, definitionOf, newWorkspace, untilEnded } from "../exporting.ts";
 import { DAY, env, ingest, newId, newProject, post, unroutedOf, WHOLE_DAY } from "../traces.ts";
 
-const MIDNIGHT = startOfDay(DAY);
+const MIDNIGHT = WHOLE_DAY.start;
+const HOUR_MICROS = 3_600_000_000;
 
 describe("an export of 10,000 days", () => {
   it("without rows is COMPLETED with one event for its days, and shows a COMPLETED run for each", async () => {
     const home = await newWorkspace();
     const before = (await listDurableObjectIds(env.EXPORT_RUN)).length;
-    const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MS, end: MIDNIGHT + DAY_MS });
+    const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MICROS, end: MIDNIGHT + DAY_MICROS });
     await workspace(env, home.tenantId).createExport(definition);
     expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED", rowsWritten: 0 });
 
@@ -32,7 +33,7 @@ describe("an export of 10,000 days", () => {
     expect(last).toMatchObject({
       status: "COMPLETED",
       start: MIDNIGHT,
-      end: MIDNIGHT + DAY_MS,
+      end: MIDNIGHT + DAY_MICROS,
       progress: { rowsPlanned: 0, rowsWritten: 0, files: [] },
     });
     expect(await receiver.run(last?.id ?? "")).toEqual(last);
@@ -47,9 +48,9 @@ describe("an export of 10,000 days", () => {
 
   it("starts a run for each day with rows, and only for those", async () => {
     const home = await newWorkspace();
-    const day = (number: number) => ({ start_time: (MIDNIGHT + number * DAY_MS) * 1000 });
+    const day = (number: number) => ({ start_time: MIDNIGHT + number * DAY_MICROS });
     for (const number of [-9_000, -20, 0]) await ingest(home, post(newId(), day(number)));
-    const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MS, end: MIDNIGHT + DAY_MS });
+    const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MICROS, end: MIDNIGHT + DAY_MICROS });
     await workspace(env, home.tenantId).createExport(definition);
     expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED", rowsWritten: 3 });
     const { events } = await bulkExport(env, definition.id).events({ after: 0, limit: 100 });
@@ -74,7 +75,7 @@ it("an order is answered, and exports are listed, while the days of the export a
       };
     },
   );
-  const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MS, end: MIDNIGHT + DAY_MS });
+  const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MICROS, end: MIDNIGHT + DAY_MICROS });
   const receiver = workspace(env, home.tenantId);
   expect(await receiver.createExport(definition)).toMatchObject({ ok: true, value: { status: "CREATED" } });
   expect((await receiver.listExports(FIRST_BATCH)).items).toMatchObject([{ id: definition.id }]);
@@ -84,10 +85,10 @@ it("an order is answered, and exports are listed, while the days of the export a
 });
 
 describe("the days that a schedule found empty", () => {
-  const days = (...numbers: readonly number[]) => numbers.map((number) => dayOf(MIDNIGHT + number * DAY_MS));
+  const days = (...numbers: readonly number[]) => numbers.map((number) => dayOfMicros(MIDNIGHT + number * DAY_MICROS));
   const window = (from: number, upto: number) => ({
-    start: MIDNIGHT + from * DAY_MS,
-    end: MIDNIGHT + upto * DAY_MS,
+    start: MIDNIGHT + from * DAY_MICROS,
+    end: MIDNIGHT + upto * DAY_MICROS,
   });
 
   function project() {
@@ -102,8 +103,8 @@ describe("the days that a schedule found empty", () => {
           projectId,
           scheduleId,
           window: range,
-          firstDay: dayOf(range.start),
-          lastDay: dayOf(range.end - 1),
+          firstDay: dayOfMicros(range.start),
+          lastDay: dayOfMicros(range.end - 1),
           limit,
         }),
       emptyOn: async (number: number, scheduleId = "s") => {
@@ -126,11 +127,11 @@ describe("the days that a schedule found empty", () => {
 
   it("are known when the day gets rows, joined over adjacent windows and cut to the day", async () => {
     const { register, find, emptyOn } = project();
-    await find({ start: MIDNIGHT - DAY_MS, end: MIDNIGHT + 3_600_000 });
-    await find({ start: MIDNIGHT + 3_600_000, end: MIDNIGHT + 7_200_000 });
+    await find({ start: MIDNIGHT - DAY_MICROS, end: MIDNIGHT + HOUR_MICROS });
+    await find({ start: MIDNIGHT + 3_600_000, end: MIDNIGHT + 2 * HOUR_MICROS });
     await register(0);
-    await find({ start: MIDNIGHT + 7_200_000, end: MIDNIGHT + DAY_MS });
-    expect(await emptyOn(0)).toEqual([{ start: MIDNIGHT, end: MIDNIGHT + 7_200_000 }]);
+    await find({ start: MIDNIGHT + 2 * HOUR_MICROS, end: MIDNIGHT + DAY_MICROS });
+    expect(await emptyOn(0)).toEqual([{ start: MIDNIGHT, end: MIDNIGHT + 2 * HOUR_MICROS }]);
     expect(await emptyOn(0, "another")).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ import { announceExportRun } from "../../../src/domain/export-run/announce.ts";
 import type { ExportRunEvent, ExportRunSpec } from "../../../src/domain/export-run/events.ts";
 import { exportRun as runDecider } from "../../../src/domain/export-run/index.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import {
   customerObject,
   customerStore,
@@ -111,7 +111,7 @@ describe("an export", () => {
   it("is COMPLETED only with a manifest that lists its files and a _SUCCESS that names the manifest", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId(), { inputs: new TextEncoder().encode('{"a":1}') }), post(newId()));
-    const definition = definitionOf(home, { end: WHOLE_DAY.end + DAY_MS });
+    const definition = definitionOf(home, { end: WHOLE_DAY.end + DAY_MICROS });
     await workspace(env, home.tenantId).createExport(definition);
     const ended = await untilEnded(home.tenantId, definition.id);
     expect(ended).toMatchObject({ status: "COMPLETED", rowsWritten: 2, rowsPlanned: 2 });
@@ -367,7 +367,7 @@ it("A run that is paused and resumed while it waits for segments exports exactly
     }
     return ask();
   });
-  await exportRun(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON / 1000 } });
+  await exportRun(env, exportId, 0).start({ ...spec, partition: { ...spec.partition, start: NOON } });
   await requested.promise;
   await exportRun(env, exportId, 0).pause(1);
   answered[0].resolve();

@@ -26,7 +26,7 @@ it.each<[string, Partial<ExportDefinition>, number, number]>([
   ["all fields", {}, 3, 2],
   ["a field that does not name what was left out", { exportFields: ["id"], formatVersion: "v2_beta" }, 3, 2],
   ["another codec", { compression: "snappy", exportFields: ["id", "left_out"] }, 3, 2],
-  ["a part of the day", { end: NOON / 1000 + 60_000, exportFields: ["id", "outputs"] }, 2, 1],
+  ["a part of the day", { end: NOON + 60_000_000, exportFields: ["id", "outputs"] }, 2, 1],
   ["runs that a filter selects", { filter: 'eq(name, "small")' }, 1, 0],
 ])(
   "the manifest of an export of %s says how many rows lack something that was acknowledged",

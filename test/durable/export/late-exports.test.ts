@@ -7,15 +7,15 @@ import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { WorkspaceActor } from "../../../durable/workspace/workspace.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
-import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
+import { type Window, windowOfDay } from "../../../src/domain/shared/time.ts";
 import { exportedBy } from "../exported-files.ts";
 import { definitionOf, forget, newDestination, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { DAY, env, ingest, newId, post } from "../traces.ts";
 
-const HOUR_MS = 3_600_000;
-const START = startOfDay(DAY);
+const HOUR_MICROS = 3_600_000_000;
+const START = windowOfDay(DAY).start;
 
-const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
+const at = (hour: number): { readonly start_time: number } => ({ start_time: START + hour * HOUR_MICROS });
 const hour = (from: number): Window => windowOf(START, 1, from);
 
 const exportStub = (id: string) => env.EXPORT.getByName(`export/${id}`) as DurableObjectStub<ExportActor>;

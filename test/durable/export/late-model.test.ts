@@ -6,7 +6,7 @@ import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import { sourceOf } from "../../../durable/source/source-of.ts";
 import type { ExportPlan } from "../../../src/domain/export/events.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
-import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
+import { type Window, windowOfDay } from "../../../src/domain/shared/time.ts";
 import { rounds } from "../../support/rounds.ts";
 import { planOf } from "../../support/samples.ts";
 import {
@@ -30,8 +30,8 @@ import {
  * exported is in exactly one of its exports, late rows in a completed one.
  */
 
-const START = startOfDay(DAY);
-const HOUR_MS = 3_600_000;
+const START = windowOfDay(DAY).start;
+const HOUR_MICROS = 3_600_000_000;
 const HOURS = 4;
 
 type Step =
@@ -66,7 +66,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 30 },
 );
 
-const at = (hour: number) => ({ start_time: (START + hour * HOUR_MS + 1) * 1000 });
+const at = (hour: number) => ({ start_time: START + hour * HOUR_MICROS + 1 });
 const windowAt = (index: number): Window => windowOf(START, 1, index);
 
 /** A schedule as its alarm drives it, and what its exports held. */
@@ -158,7 +158,7 @@ it("each run of the exported windows is exported exactly once, for any order of 
       }
       for (const schedule of schedules) {
         await schedule.exportNext(true, 1);
-        const there = (await exported(project)).filter((row) => (row.start_time ?? 0) < schedule.until() * 1000);
+        const there = (await exported(project)).filter((row) => (row.start_time ?? 0) < schedule.until());
         expect([...schedule.carried].sort()).toEqual(there.map((row) => row.id).sort());
       }
     }),

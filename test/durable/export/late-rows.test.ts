@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Claim } from "../../../durable/protocol/snapshot.ts";
 import type { TraceShardActor } from "../../../durable/shard/shard.ts";
 import { windowOf } from "../../../src/domain/schedule/windows.ts";
-import { startOfDay, type Window } from "../../../src/domain/shared/time.ts";
+import { type Window, windowOfDay } from "../../../src/domain/shared/time.ts";
 import {
   DAY,
   env,
@@ -22,16 +22,16 @@ import {
   WHOLE_DAY,
 } from "../traces.ts";
 
-const HOUR_MS = 3_600_000;
-const START = startOfDay(DAY);
+const HOUR_MICROS = 3_600_000_000;
+const START = windowOfDay(DAY).start;
 
-const at = (hour: number): { readonly start_time: number } => ({ start_time: (START + hour * HOUR_MS) * 1000 });
+const at = (hour: number): { readonly start_time: number } => ({ start_time: START + hour * HOUR_MICROS });
 const hour = (from: number): Window => windowOf(START, 1, from);
 
 describe("a shard that exports of a schedule read", () => {
   const main = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "main" });
   const late = (exportId: string, scheduleId = "s"): Claim => ({ scheduleId, exportId, kind: "late" });
-  const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MS });
+  const until = (hours: number): Window => ({ start: START, end: START + hours * HOUR_MICROS });
 
   const claimed = async (project: TestProject, claim: Claim, window: Window): Promise<string[]> => {
     const rows = await selectedRows(await shard(project).snapshot(window, 0, claim));

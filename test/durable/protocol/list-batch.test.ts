@@ -13,7 +13,7 @@ import {
 import { runsOfSpawned } from "../../../durable/workspace/schedule-runs.ts";
 import { exportRunIdOf } from "../../../src/domain/export/run-ids.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { env, WHOLE_DAY } from "../traces.ts";
 
@@ -70,7 +70,7 @@ it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
     const actors = { EXPORT: { getByName: () => ({ run }) } } as unknown as Env; // the only kind that is called
     const { start } = WHOLE_DAY;
     const home = { tenantId: "", destinationId: "", prefix: "", project: { id: "" } } as TestWorkspace;
-    const spawned = [0, 1, 2].map(() => definitionOf(home, { start, end: start + 7 * DAY_MS }));
+    const spawned = [0, 1, 2].map(() => definitionOf(home, { start, end: start + 7 * DAY_MICROS }));
     const all = spawned.flatMap(({ id }) => IDS.slice(0, 7).map((_, ordinal) => exportRunIdOf(id, ordinal)));
     const expected = all.slice(page.offset).slice(0, page.limit ?? all.length);
     const { ids, parts } = await collected(page, (query) => runsOfSpawned(actors, spawned, query));
@@ -83,7 +83,7 @@ it.each([EVERYTHING, { offset: 3, limit: 9 }, { offset: 7, limit: null }])(
 it("the runs of an export continue after the given run id", async () => {
   const home = await newWorkspace();
   const { start } = WHOLE_DAY;
-  const wanted = definitionOf(home, { start: start - 3 * DAY_MS, end: start });
+  const wanted = definitionOf(home, { start: start - 3 * DAY_MICROS, end: start });
   const created = await workspace(env, home.tenantId).createExport(wanted);
   expect(created.ok).toBe(true);
   await untilEnded(home.tenantId, wanted.id);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ingestChanges } from "../../../durable/worker/ingest.ts";
 import type { SegmentRow } from "../../../src/domain/run/row.ts";
 import { ok } from "../../../src/domain/shared/result.ts";
-import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
+import { DAY_MS, isoFromMs, startOfDay, windowOfDay } from "../../../src/domain/shared/time.ts";
 import { decodeBody } from "../../../src/trace/ingest/body/decode-body.ts";
 import { readMultipart } from "../../../src/trace/ingest/multipart/read-multipart.ts";
 import { readBatch } from "../../../src/trace/ingest/read-batch.ts";
@@ -219,7 +219,7 @@ async function send(dice: Dice, home: TestProject, other: TestProject, sent: rea
 }
 
 async function exportedOn({ tenantId, project }: TestProject, day: string): Promise<SegmentRow[]> {
-  const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
+  const window = windowOfDay(day);
   const place = { tenantId, projectId: project.id, day, shards: project.shards };
   return rowsIn(await snapshotOf(place, window));
 }

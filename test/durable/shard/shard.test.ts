@@ -128,7 +128,7 @@ describe("a snapshot", () => {
   it("has only the segments that overlap its window, whose end is exclusive", async () => {
     const project = newProject();
     await ingest(project, post(newId()));
-    const at = NOON / 1000;
+    const at = NOON;
     for (const [start, end, count] of [
       [at, at + 1, 1],
       [at - 1, at, 0],

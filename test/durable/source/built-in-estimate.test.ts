@@ -3,13 +3,13 @@ import { exportRun, unrouted, workspace } from "../../../durable/protocol/actors
 import { builtInSource } from "../../../durable/source/built-in/source.ts";
 import type { Estimate, EstimateQuestion } from "../../../durable/source/port/estimate.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
-import { DAY_MS, dayOf } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS, dayOfMicros } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, noisyRun, type TestWorkspace, untilEnded } from "../exporting.ts";
 import { bytes, env, ingest, NOON, newId, patch, post, snapshot, WHOLE_DAY } from "../traces.ts";
 
 const KIB = 1024;
 const MIB = 1024 * 1024;
-const HOUR_MS = 3_600_000;
+const HOUR_MICROS = 3_600_000_000;
 
 const questionOf = (changes: Partial<EstimateQuestion> = {}): EstimateQuestion => ({
   window: WHOLE_DAY,
@@ -44,7 +44,7 @@ const written = async (home: TestWorkspace, question: EstimateQuestion) => {
   await workspace(env, home.tenantId).createExport(definition);
   expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED" });
   const days = await Promise.all(
-    Array.from({ length: Math.ceil((window.end - window.start) / DAY_MS) }, (_, n) =>
+    Array.from({ length: Math.ceil((window.end - window.start) / DAY_MICROS) }, (_, n) =>
       exportRun(env, definition.id, n).files(),
     ),
   );
@@ -112,12 +112,11 @@ describe("an estimate", () => {
     const home = await newWorkspace();
     await ingest(home, ...plainRuns(1000));
     await snapshot(home);
-    const noonMs = NOON / 1000;
     const whole = await estimateOf(home, questionOf());
-    const half = await estimateOf(home, questionOf({ window: { start: noonMs, end: noonMs + 500_000 } }));
+    const half = await estimateOf(home, questionOf({ window: { start: NOON, end: NOON + 500_000_000 } }));
     expect(half).toMatchObject({ rows: 501, files: 1, exact: false });
     expect(half.bytes).toBeLessThan(whole.bytes);
-    const beside = { start: noonMs + HOUR_MS, end: noonMs + 2 * HOUR_MS };
+    const beside = { start: NOON + HOUR_MICROS, end: NOON + 2 * HOUR_MICROS };
     expect(await estimateOf(home, questionOf({ window: beside }))).toMatchObject({ rows: 0, files: 0 });
   });
 
@@ -153,10 +152,14 @@ describe("an estimate", () => {
   it("is refused if it would query more than 5,000 shards, with the number of days with runs that it can cover", async () => {
     const home = await newWorkspace();
     const source = builtInSource(env, { tenantId: home.tenantId, projectId: home.project.id, shards: 64 });
-    const days = (count: number) => ({ window: { start: WHOLE_DAY.start, end: WHOLE_DAY.start + count * DAY_MS } });
+    const days = (count: number) => ({ window: { start: WHOLE_DAY.start, end: WHOLE_DAY.start + count * DAY_MICROS } });
     expect(await source.estimate(questionOf(days(10_000)))).toMatchObject({ ok: true, value: { days: 10_000 } });
     for (let day = 0; day < 79; day += 1) {
-      const registered = { projectId: home.project.id, day: dayOf(WHOLE_DAY.start + day * DAY_MS), shards: 64 };
+      const registered = {
+        projectId: home.project.id,
+        day: dayOfMicros(WHOLE_DAY.start + day * DAY_MICROS),
+        shards: 64,
+      };
       await unrouted(env, home.tenantId).registerDay(registered);
     }
     expect(await source.estimate(questionOf(days(79)))).toEqual({
@@ -169,7 +172,7 @@ describe("an estimate", () => {
     const home = await newWorkspace();
     const sharded = { ...home, project: { ...home.project, shards: 4 } };
     await ingest(sharded, ...plainRuns(40));
-    const window = { start: WHOLE_DAY.start - 3 * DAY_MS, end: WHOLE_DAY.end + DAY_MS };
+    const window = { start: WHOLE_DAY.start - 3 * DAY_MICROS, end: WHOLE_DAY.end + DAY_MICROS };
     expect(await estimateOf(sharded, questionOf({ window }))).toMatchObject({ rows: 40, days: 5 });
   });
 });

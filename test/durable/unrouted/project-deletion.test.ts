@@ -4,7 +4,7 @@ import { bulkExport, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
 import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { ANY_FEEDBACK, listFeedback } from "../../../durable/worker/feedback.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import { definitionOf, newWorkspace, type TestWorkspace, untilEnded } from "../exporting.ts";
 import {
   env,
@@ -80,8 +80,8 @@ describe("a project that is deleted", () => {
     const done = definitionOf(home);
     await own.createExport(done);
     await untilEnded(home.tenantId, done.id);
-    const long = definitionOf(home, { end: WHOLE_DAY.end + 200 * DAY_MS });
-    const schedule = definitionOf(home, { end: null, intervalHours: 1, start: Date.now() });
+    const long = definitionOf(home, { end: WHOLE_DAY.end + 200 * DAY_MICROS });
+    const schedule = definitionOf(home, { end: null, intervalHours: 1, start: Date.now() * 1000 });
     await own.createExport(long);
     await own.createExport(schedule);
     await remove(home);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type QueriedRun, queryRuns, type RunsQuery } from "../../../durable/worker/query/query.ts";
 import type { SegmentRow } from "../../../src/domain/run/row.ts";
-import { DAY_MS, isoFromMs, startOfDay } from "../../../src/domain/shared/time.ts";
+import { isoFromMs, startOfDay, windowOfDay } from "../../../src/domain/shared/time.ts";
 import type { Filter } from "../../../src/filter/filter.ts";
 import { parseFilter } from "../../../src/filter/parse/index.ts";
 import type { Position } from "../../../src/trace/query/order.ts";
@@ -120,7 +120,7 @@ it("a query returns what a loop over all rows returns", { tags: "search" }, asyn
         const seal = async () => {
           for (const { tenantId, project } of projects)
             for (const day of DAYS) {
-              const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
+              const window = windowOfDay(day);
               const source = { tenantId, projectId: project.id, day, shards: project.shards };
               await snapshotOf(source, window);
             }
@@ -173,7 +173,7 @@ it("a query returns what a loop over all rows returns", { tags: "search" }, asyn
         const rows: Known[] = [];
         for (const { tenantId, project } of projects)
           for (const day of DAYS) {
-            const window = { start: startOfDay(day), end: startOfDay(day) + DAY_MS };
+            const window = windowOfDay(day);
             const source = { tenantId, projectId: project.id, day, shards: project.shards };
             const exported = await rowsIn(await snapshotOf(source, window));
             rows.push(...exported.map((row) => ({ ...row, projectId: project.id })));

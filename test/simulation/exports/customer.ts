@@ -105,7 +105,7 @@ export class Customer {
     const others: LaterSending[] = [];
     if (row.patch !== null) {
       const isAddressed = this.#random.chance(0.5);
-      const address = isAddressed ? { project: { id: this.#projectId }, start_time: row.start * 1000 } : {};
+      const address = isAddressed ? { project: { id: this.#projectId }, start_time: row.start } : {};
       others.push({ sent: row.patch, change: patchOf(row, address), afterMs: afterMs(), isAddressed });
     }
     if (row.feedback !== null) {
@@ -154,7 +154,7 @@ export class Customer {
     this.exportIds[index] = id;
     await this.#insist(() => workspace(this.#env, this.tenantId).createExport(definition));
     if (intervalHours === null) return;
-    const lastsUntil = start + wanted.windows * intervalHours * HOUR_MS + 15 * 60_000;
+    const lastsUntil = start / 1000 + wanted.windows * intervalHours * HOUR_MS + 15 * 60_000;
     await this.#kernel.sleep(lastsUntil - this.#kernel.now, "the schedule has lived long enough");
     await this.#order(() => workspace(this.#env, this.tenantId).cancelExport(id));
   }
@@ -262,8 +262,8 @@ function postOf({ id, start }: SentRow, projectId: string, isEnded: boolean): Ru
     kind: "post",
     id,
     project: { id: projectId },
-    start_time: start * 1000,
-    end_time: isEnded ? start * 1000 + 5 : null,
+    start_time: start,
+    end_time: isEnded ? start + 5 : null,
     name: `run ${id.slice(0, 4)}`,
     inputs: encoded(inputs),
     extra: encoded(posted.extra),

@@ -1,7 +1,7 @@
 /** A row that the customer sent. Exports are compared with these rows. */
 export interface SentRow extends Sent {
   readonly id: string;
-  /** Epoch milliseconds. */
+  /** Epoch microseconds. */
   readonly start: number;
   /** Null: none was sent. A row gets each at most once, so its content does not depend on their order. */
   patch: Sent | null;

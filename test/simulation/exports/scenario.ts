@@ -1,9 +1,9 @@
 import type { ExportField } from "../../../src/domain/run/columns.ts";
 import { EXPORT_FIELDS } from "../../../src/domain/run/fields.ts";
-import { CATCH_UP_ORDERS, type CatchUpOrder } from "../../../src/domain/schedule/windows.ts";
+import { CATCH_UP_ORDERS, type CatchUpOrder, windowOf } from "../../../src/domain/schedule/windows.ts";
 import type { Compression, FormatVersion } from "../../../src/domain/shared/format.ts";
 import { LIMITS } from "../../../src/domain/shared/limits.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MS, MICROS_PER_MS, windowOfDay } from "../../../src/domain/shared/time.ts";
 import { MIN_PART_BYTES } from "../kernel/edits.ts";
 import { FAULTS, type Fault } from "../kernel/faults.ts";
 import { Random } from "../kernel/random.ts";
@@ -39,6 +39,7 @@ export interface Batch {
 
 export interface WantedExport {
   readonly afterMs: number;
+  /** In epoch microseconds, as `end`. */
   readonly start: number;
   readonly end: number | null;
   readonly intervalHours: number | null;
@@ -128,8 +129,8 @@ export function scenarioOf(seed: number): Scenario {
 }
 
 function batch(random: Random, days: readonly string[], afterMs: number): Batch {
-  const start = Date.parse(`${random.pick(days)}T00:00:00.000Z`);
-  return { afterMs, start, end: start + DAY_MS, rows: random.between(0, 5), isPlain: false };
+  const { start, end } = windowOfDay(random.pick(days));
+  return { afterMs, start, end, rows: random.between(0, 5), isPlain: false };
 }
 
 /**
@@ -141,13 +142,12 @@ function lateBatches(random: Random, { afterMs, start, intervalHours, windows }:
   const lengthMs = intervalHours * HOUR;
   const indices = Array.from({ length: windows }, (_, index) => index).filter(() => random.chance(0.7));
   return indices.flatMap((index) => {
-    const end = start + (index + 1) * lengthMs;
-    const exportedMs = Math.max(afterMs, end + LIMITS.spawnDelayMs - STARTS_AT);
+    const window = windowOf(start, intervalHours, index);
+    const exportedMs = Math.max(afterMs, window.end / MICROS_PER_MS + LIMITS.spawnDelayMs - STARTS_AT);
     const isPlain = random.chance(0.7);
     const after = (delayMs: number): Batch => ({
       afterMs: Math.max(0, exportedMs + delayMs),
-      start: end - lengthMs,
-      end,
+      ...window,
       rows: random.between(1, 4),
       isPlain,
     });
@@ -160,7 +160,7 @@ function lateBatches(random: Random, { afterMs, start, intervalHours, windows }:
 const edgesOf = ({ start, end, intervalHours, windows }: WantedExport): readonly number[] =>
   intervalHours === null
     ? [start, ...(end === null ? [] : [end])]
-    : Array.from({ length: windows + 1 }, (_, index) => start + index * intervalHours * HOUR);
+    : Array.from({ length: windows + 1 }, (_, index) => windowOf(start, intervalHours, index).start);
 
 /** A delay after which an export is probably running: immediately, during a slow call, or between two attempts. */
 const soon = (random: Random): number => random.between(0, random.pick([200, 3 * SECOND, 40 * SECOND]));
@@ -192,8 +192,10 @@ function wantedExport(random: Random, days: readonly string[], afterMs: number):
   const intervalHours = random.pick([1, 6, 24]);
   return {
     afterMs,
-    start: isSchedule ? STARTS_AT - random.between(0, 2) * intervalHours * HOUR - 30 * MINUTE : from,
-    end: isSchedule ? null : random.chance(0.7) ? first + days.length * DAY_MS : from + random.between(1, 30) * HOUR,
+    start: (isSchedule ? STARTS_AT - random.between(0, 2) * intervalHours * HOUR - 30 * MINUTE : from) * MICROS_PER_MS,
+    end: isSchedule
+      ? null
+      : (random.chance(0.7) ? first + days.length * DAY_MS : from + random.between(1, 30) * HOUR) * MICROS_PER_MS,
     intervalHours: isSchedule ? intervalHours : null,
     // Derived, so that a seed gives the same world as before.
     catchUp: isSchedule ? (CATCH_UP_ORDERS[afterMs % 2] ?? null) : null,

@@ -2,7 +2,7 @@ import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import { lookUp } from "../../../src/domain/shared/bucket-map.ts";
 import type { Invariant } from "./invariant.ts";
 
-const HOUR_MS = 3_600_000;
+const HOUR_MICROS = 3_600_000_000;
 
 /** Whether that window may follow the spawned ones: the next in time, or with `newest_first` the newest of the past. */
 function isInOrder(
@@ -11,7 +11,7 @@ function isInOrder(
   spawned: readonly number[],
   index: number,
 ): boolean {
-  const ended = Math.floor((createdAt - spawnDelayMs - start) / ((intervalHours ?? 1) * HOUR_MS));
+  const ended = Math.floor(((createdAt - spawnDelayMs) * 1000 - start) / ((intervalHours ?? 1) * HOUR_MICROS));
   const past = catchUp === "newest_first" ? Math.max(0, ended) : 0;
   if (index >= past) return index === past + spawned.filter((one) => one >= past).length;
   return index === past - 1 - spawned.filter((one) => one < past).length;
@@ -32,7 +32,7 @@ export const windows: Invariant = {
         if (state.status === "NONE" || state.plan.definition.intervalHours === null)
           return violated(`${actor.name} spawns a window but is not a schedule`);
         const { definition, limits } = state.plan;
-        const span = (definition.intervalHours ?? 0) * HOUR_MS;
+        const span = (definition.intervalHours ?? 0) * HOUR_MICROS;
         const { index } = event;
         const isNext = isInOrder(definition, limits.spawnDelayMs, spawned.get(actor.name) ?? [], index);
         if (!isNext) violated(`${actor.name} spawns window ${index} out of order`);
@@ -40,7 +40,8 @@ export const windows: Invariant = {
         const start = definition.start + index * span;
         if (event.start !== start || event.end !== start + span)
           violated(`${actor.name} spawns [${event.start}, ${event.end}) as window ${index}, which begins at ${start}`);
-        if (event.at < event.end + limits.spawnDelayMs) violated(`${actor.name} spawns window ${index} too early`);
+        if (event.at < event.end / 1000 + limits.spawnDelayMs)
+          violated(`${actor.name} spawns window ${index} too early`);
         if (expected.some(({ id }) => id === event.exportId)) violated(`${event.exportId} is spawned twice`);
         expected.push({ id: event.exportId, start, end: start + span });
       },

@@ -1,5 +1,6 @@
 import type { Decider, Decision } from "../../src/domain/shared/decider.ts";
 import type { EventPage, EventQuery, Logged, Moment } from "../../src/domain/shared/history.ts";
+import { setAlarmAt } from "./alarm.ts";
 import { EventLog } from "./event-log.ts";
 import { type Delivery, Outbox } from "./outbox.ts";
 import { isEmpty, migrate } from "./schema.ts";
@@ -175,7 +176,7 @@ export class Journal<S, C extends { readonly now: number }, E extends { readonly
   }
 
   #moveAlarm(at: number | null): number | null {
-    void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at));
+    void (at === null ? this.#storage.deleteAlarm() : setAlarmAt(this.#storage, at));
     return at;
   }
 }

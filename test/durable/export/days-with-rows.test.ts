@@ -1,8 +1,8 @@
-import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { listDurableObjectIds } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
 import { bulkExport, unrouted, workspace } from "../../../durable/protocol/actors.ts";
 import { FIRST_BATCH } from "../../../durable/protocol/list-batch.ts";
-import type { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
+import { UnroutedActor } from "../../../durable/unrouted/unrouted.ts";
 import { manifestKey } from "../../../src/domain/destination/layout.ts";
 import { DAY_MICROS, dayOfMicros } from "../../../src/domain/shared/time.ts";
 import { customerObject, definitionOf, newWorkspace, untilEnded } from "../exporting.ts";
@@ -61,27 +61,25 @@ describe("an export of 10,000 days", () => {
 
 it("an order is answered, and exports are listed, while the days of the export are checked", async () => {
   const home = await newWorkspace();
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+  let isReleased = false;
+  // On the prototype, because a call to an actor does not find methods of the instance.
+  const findDays = vi.spyOn(UnroutedActor.prototype, "findDays");
+  findDays.mockImplementation(async () => {
+    while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 5));
+    return { days: [], isAll: true };
   });
-  await runInDurableObject(
-    env.UNROUTED.getByName(`unrouted/${home.tenantId}`) as DurableObjectStub<UnroutedActor>,
-    (actor: UnroutedActor) => {
-      const findDays = actor.findDays.bind(actor);
-      actor.findDays = async (query) => {
-        await released;
-        return findDays(query);
-      };
-    },
-  );
   const definition = definitionOf(home, { start: MIDNIGHT - 9_999 * DAY_MICROS, end: MIDNIGHT + DAY_MICROS });
   const receiver = workspace(env, home.tenantId);
-  expect(await receiver.createExport(definition)).toMatchObject({ ok: true, value: { status: "CREATED" } });
-  expect((await receiver.listExports(FIRST_BATCH)).items).toMatchObject([{ id: definition.id }]);
-  expect((await receiver.createExport({ ...definition, id: crypto.randomUUID() })).ok).toBe(true);
-  release();
+  try {
+    expect(await receiver.createExport(definition)).toMatchObject({ ok: true, value: { status: "CREATED" } });
+    await vi.waitUntil(() => findDays.mock.calls.length > 0);
+    expect((await receiver.listExports(FIRST_BATCH)).items).toMatchObject([{ id: definition.id }]);
+    expect((await receiver.createExport({ ...definition, id: crypto.randomUUID() })).ok).toBe(true);
+  } finally {
+    isReleased = true;
+  }
   expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED" });
+  findDays.mockRestore();
 });
 
 describe("the days that a schedule found empty", () => {

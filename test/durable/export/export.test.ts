@@ -136,6 +136,15 @@ describe("an export", () => {
     expect(new TextDecoder().decode(success)).toBe(`sha256:${digest}\n`);
   });
 
+  it("has the runs from the first microsecond of its window up to the last one before its end", async () => {
+    const home = await newWorkspace();
+    const starts = [NOON + 499, NOON + 500, NOON + 999, NOON + 1500, NOON + 1501];
+    await ingest(home, ...starts.map((start_time) => post(newId(), { start_time })));
+    const definition = definitionOf(home, { start: NOON + 500, end: NOON + 1501 });
+    await workspace(env, home.tenantId).createExport(definition);
+    expect(await untilEnded(home.tenantId, definition.id)).toMatchObject({ status: "COMPLETED", rowsWritten: 3 });
+  });
+
   it("whose destination was deleted fails immediately with this reason", async () => {
     const home = await newWorkspace();
     await ingest(home, post(newId()));

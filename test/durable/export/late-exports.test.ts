@@ -116,7 +116,7 @@ describe("an hourly schedule", () => {
     await untilMessagesSent(schedule.id);
     const spawned = [];
     for (const index of [0, 1]) {
-      await ringAt(schedule.id, home.tenantId, hour(index).end + LIMITS.spawnDelayMs);
+      await ringAt(schedule.id, home.tenantId, hour(index).end / 1000 + LIMITS.spawnDelayMs);
       const [newest] = (await workspace(env, home.tenantId).listExports({ ...FIRST_BATCH, limit: 1 })).items;
       if (newest === undefined || newest.id === schedule.id) throw new Error("no window was spawned");
       spawned.push(await exportedBy(home, newest.id));
@@ -146,3 +146,13 @@ async function ringAt(scheduleId: string, tenantId: string, now: number): Promis
   }
   await runDurableObjectAlarm(env.WORKSPACE.getByName(`workspace/${tenantId}`) as DurableObjectStub<WorkspaceActor>);
 }
+
+it("a schedule may begin after the last instant of an alarm", async () => {
+  const home = await newWorkspace();
+  const start = Date.parse("2200-01-01T00:00:00Z") * 1000;
+  const schedule = definitionOf(home, { start, end: null, intervalHours: 1 });
+  expect((await workspace(env, home.tenantId).createExport(schedule)).ok).toBe(true);
+  await untilMessagesSent(schedule.id);
+  const alarmAt = await runInDurableObject(exportStub(schedule.id), (_actor, { storage }) => storage.getAlarm());
+  expect(alarmAt).toBe(Date.UTC(2189, 0, 1));
+});

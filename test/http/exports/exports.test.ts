@@ -123,6 +123,15 @@ it("an export may span any range, starting at any hour, and shows a run for each
   expect(last.body).toMatchObject([{ end_time: "2254-12-31T12:00:00.000Z" }]);
 });
 
+it("the window of an export is kept and shown to the microsecond", async () => {
+  const window = { start_time: "2030-01-01T10:00:00.000500Z", end_time: "2030-01-01T12:00:00.0005009+01:00" };
+  const created = await create(oneOff(window));
+  const shown = { start_time: "2030-01-01T10:00:00.000500Z", end_time: "2030-01-01T11:00:00.000500Z" };
+  expect(created.body).toMatchObject(shown);
+  const runs = await call("GET", `${EXPORTS}/${created.body.id}/runs`, { headers: workspace.headers });
+  expect(runs.body).toMatchObject([shown]);
+});
+
 it("a scheduled export has interval_hours from 1 to 168 and no end", async () => {
   for (const hours of [1, 168]) {
     const created = await create(schedule({ interval_hours: hours }));

@@ -6,16 +6,16 @@ import { exportRunIdOf } from "../../../src/domain/export/run-ids.ts";
 import { recordOfRunWithoutActor } from "../../../src/domain/export/run-view.ts";
 import { viewOf } from "../../../src/domain/export/view.ts";
 import type { ExportRunReport } from "../../../src/domain/export-run/report.ts";
-import { DAY_MS } from "../../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../../src/domain/shared/time.ts";
 import { specification } from "../../support/given.ts";
-import { HOUR_MS, NOW, planOf } from "../../support/samples.ts";
+import { HOUR_MS, NOW, NOW_MICROS, planOf } from "../../support/samples.ts";
 
 /** How an export ends, and what its runs show of it: [EXP-15, XRN-16, XRN-24]. */
 
 const { given } = specification(bulkExport);
 
 const DAYS = 6;
-const plan = planOf({ start: NOW - DAYS * DAY_MS, end: NOW }, { maxRunningRuns: 2 });
+const plan = planOf({ start: NOW_MICROS - DAYS * DAY_MICROS, end: NOW_MICROS }, { maxRunningRuns: 2 });
 const { id } = plan.definition;
 const report = (status: ExportRunReport["status"], rowsWritten: number): ExportRunReport => ({
   status,

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { announceExport } from "../../src/domain/export/announce.ts";
-import type { ExportCommand, LateLook } from "../../src/domain/export/commands.ts";
+import type { ExportCommand, LateSearch } from "../../src/domain/export/commands.ts";
 import { nextCheck } from "../../src/domain/export/days.ts";
 import type { ExportEvent } from "../../src/domain/export/events.ts";
 import { bulkExport } from "../../src/domain/export/index.ts";
@@ -117,7 +117,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   /** Does everything that is due. False: it broke. */
   async #act(isLatest: () => boolean): Promise<boolean> {
     try {
-      this.#submit({ type: "Wake", look: await this.#findLate(), now: Date.now() });
+      this.#submit({ type: "Wake", search: await this.#findLate(), now: Date.now() });
       await this.#checkDays();
       await this.#deliverAll();
       await this.#prove(isLatest);
@@ -133,7 +133,7 @@ export class ExportActor extends DurableObject<Env> implements ExportProtocol {
   }
 
   /** Late rows for the window that is due; null: none is. */
-  async #findLate(): Promise<LateLook | null> {
+  async #findLate(): Promise<LateSearch | null> {
     const { state } = this.#journal;
     const window = dueWindow(state, Date.now());
     if (window === null || state.status !== "CREATED") return null;

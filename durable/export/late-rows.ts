@@ -1,4 +1,4 @@
-import type { LateLook } from "../../src/domain/export/commands.ts";
+import type { LateSearch } from "../../src/domain/export/commands.ts";
 import type { ExportPlan } from "../../src/domain/export/events.ts";
 import type { DueWindow } from "../../src/domain/export/spawn.ts";
 import type { Partition } from "../../src/domain/export-run/partition.ts";
@@ -14,13 +14,18 @@ export async function findLateRows(
   plan: ExportPlan,
   window: DueWindow,
   known: LateMemory,
-): Promise<LateLook> {
-  let look: LateLook = { before: window.start, windows: [], noted: known.noted, table: ok(null) };
+): Promise<LateSearch> {
+  let search: LateSearch = {
+    before: window.start,
+    windows: [],
+    lastRegistration: known.lastRegistration,
+    table: ok(null),
+  };
   for (const source of await lateSourcesOf(env, projectOf(plan))) {
     const found = await source.findLate({ schedule: plan.definition, window, known });
-    look = { ...look, ...found, windows: [...look.windows, ...found.windows] };
+    search = { ...search, ...found, windows: [...search.windows, ...found.windows] };
   }
-  return look;
+  return search;
 }
 
 /** An export ended without completing: the rows of this late partition go to the schedule's next window. */

@@ -5,7 +5,7 @@ import { ok, type Result } from "../../src/domain/shared/result.ts";
 import { findDestination, findWorkspace } from "../../src/domain/workspace/find.ts";
 import { destination } from "../protocol/actors.ts";
 import { batchOf, type ListBatch, type ListBatchQuery, listedIds } from "../protocol/list-batch.ts";
-import type { Asked } from "./asked.ts";
+import type { InputOf } from "./input-of.ts";
 import type { WorkspaceLog } from "./log.ts";
 
 /** The destinations of a workspace. Each has its own actor, which holds the credentials. */
@@ -13,7 +13,7 @@ import type { WorkspaceLog } from "./log.ts";
 /** Its actor checks the bucket first: a destination that cannot be written to is not added. */
 export async function createDestination(
   log: WorkspaceLog,
-  asked: Asked<"createDestination">,
+  asked: InputOf<"createDestination">,
 ): Promise<Result<DestinationRecord, Refusal>> {
   const { env, tenantId } = log;
   const known = findWorkspace(log.state, tenantId);
@@ -47,7 +47,7 @@ export function listDestinations(
 
 export async function updateDestination(
   { env, state, tenantId }: WorkspaceLog,
-  { id, ...change }: Asked<"updateDestination">,
+  { id, ...change }: InputOf<"updateDestination">,
 ): Promise<Result<DestinationRecord, Refusal>> {
   const known = findDestination(state, id);
   return known.ok ? destination(env, id).update({ ...change, tenantId }) : known;
@@ -56,7 +56,7 @@ export async function updateDestination(
 /** Removed here before its actor deletes it, so that no export can take it meanwhile; a second call repeats both. */
 export async function deleteDestination(
   log: WorkspaceLog,
-  { id, force }: Asked<"deleteDestination">,
+  { id, force }: InputOf<"deleteDestination">,
 ): Promise<Result<null, Refusal>> {
   const removed = log.submit({ type: "RemoveDestination", id, force });
   if (!removed.ok) return removed;

@@ -14,7 +14,7 @@ import { bulkExport } from "../protocol/actors.ts";
 import type { ExportProtocol } from "../protocol/export.ts";
 import { batchOf, type ListBatch, type ListBatchQuery, listedIds } from "../protocol/list-batch.ts";
 import type { WorkspaceProtocol } from "../protocol/workspace.ts";
-import type { Asked } from "./asked.ts";
+import type { InputOf } from "./input-of.ts";
 import type { WorkspaceLog } from "./log.ts";
 import { runsOfSpawned } from "./schedule-runs.ts";
 
@@ -25,7 +25,7 @@ type RunBatch = Result<ListBatch<ExportRunRecord>, Refusal>;
 export const createExport = (log: WorkspaceLog, definition: ExportDefinition): Promise<Result<ExportRecord, Refusal>> =>
   registered(log, definition.id, log.begin({ type: "CreateExport", definition, maxRunning: maxRunning(log) }));
 
-export async function retryRun(log: WorkspaceLog, asked: Asked<"retryRun">): Promise<Result<ExportRecord, Refusal>> {
+export async function retryRun(log: WorkspaceLog, asked: InputOf<"retryRun">): Promise<Result<ExportRecord, Refusal>> {
   const found = await findRun(log, asked);
   if (!found.ok) return found;
   const { exportId, runId } = asked;
@@ -68,14 +68,14 @@ export async function orderExport(
   return order(bulkExport(log.env, id));
 }
 
-export async function listRuns(log: WorkspaceLog, { exportId, ...query }: Asked<"listRuns">): Promise<RunBatch> {
+export async function listRuns(log: WorkspaceLog, { exportId, ...query }: InputOf<"listRuns">): Promise<RunBatch> {
   const known = findExport(log.state, exportId);
   return known.ok ? ok(await bulkExport(log.env, exportId).runs(query)) : known;
 }
 
 export async function findRun(
   log: WorkspaceLog,
-  { exportId, runId }: Asked<"run">,
+  { exportId, runId }: InputOf<"run">,
 ): Promise<Result<ExportRunRecord, Refusal>> {
   const known = findExport(log.state, exportId);
   if (!known.ok) return known;
@@ -85,7 +85,7 @@ export async function findRun(
 
 export async function listScheduleRuns(
   log: WorkspaceLog,
-  { scheduleId, ...query }: Asked<"listScheduleRuns">,
+  { scheduleId, ...query }: InputOf<"listScheduleRuns">,
 ): Promise<RunBatch> {
   const known = findExport(log.state, scheduleId);
   if (!known.ok) return known;

@@ -15,7 +15,7 @@ import {
 import { readSettings } from "../../src/settings.ts";
 import { sealPassword } from "../secrets/vault.ts";
 import { checkTable } from "../source/clickhouse/open-table.ts";
-import type { Asked } from "./asked.ts";
+import type { InputOf } from "./input-of.ts";
 import type { WorkspaceLog } from "./log.ts";
 
 /** The projects of a workspace, and the tables that they are bound to. */
@@ -28,10 +28,13 @@ export function createProject(
   return created.ok ? findProjectNamed(log.state, wanted.name) : created;
 }
 
-export const resolveProject = (log: WorkspaceLog, asked: Asked<"resolveProjects">[number]): Result<Project, Refusal> =>
+export const resolveProject = (
+  log: WorkspaceLog,
+  asked: InputOf<"resolveProjects">[number],
+): Result<Project, Refusal> =>
   "id" in asked ? findProject(log.state, asked.id) : createProject(log, { ...projectNamed(asked.name), upsert: true });
 
-export function openProject(log: WorkspaceLog, { name, key }: Asked<"openProject">): Result<Project, Refusal> {
+export function openProject(log: WorkspaceLog, { name, key }: InputOf<"openProject">): Result<Project, Refusal> {
   const opened = log.submit({ type: "OpenProject", name, key, defaults: defaultsOf(log) });
   return opened.ok ? findProjectNamed(log.state, name) : opened;
 }
@@ -61,7 +64,7 @@ export async function deleteProject(log: WorkspaceLog, id: string): Promise<Resu
 /** The table is checked before the project is bound to it. A later request for the project that has written stays. */
 export async function bindProject(
   log: WorkspaceLog,
-  { id, source, password }: Asked<"bindProject">,
+  { id, source, password }: InputOf<"bindProject">,
 ): Promise<Result<TableBinding, Refusal>> {
   const project = findProject(log.state, id);
   if (!project.ok) return project;

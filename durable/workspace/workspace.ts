@@ -4,9 +4,9 @@ import { findBinding, findProject } from "../../src/domain/workspace/find.ts";
 import { authorize, findRevokedKey } from "../../src/domain/workspace/key-rules.ts";
 import type { Env } from "../protocol/env.ts";
 import type { WorkspaceProtocol } from "../protocol/workspace.ts";
-import type { Asked } from "./asked.ts";
 import * as destinations from "./destinations.ts";
 import * as exports from "./exports.ts";
+import type { InputOf } from "./input-of.ts";
 import { WorkspaceLog } from "./log.ts";
 import * as projects from "./projects.ts";
 
@@ -14,17 +14,17 @@ import * as projects from "./projects.ts";
 export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProtocol {
   readonly #log = new WorkspaceLog(this.ctx, this.env);
 
-  async create({ id, name, plan }: Asked<"create">) {
+  async create({ id, name, plan }: InputOf<"create">) {
     const created = this.#log.submit({ type: "CreateWorkspace", name, plan });
     return created.ok ? ok({ id }) : created;
   }
 
-  async setPlan(plan: Asked<"setPlan">) {
+  async setPlan(plan: InputOf<"setPlan">) {
     const changed = this.#log.submit({ type: "ChangePlan", plan });
     return changed.ok ? ok(null) : changed;
   }
 
-  async addKey(key: Asked<"addKey">) {
+  async addKey(key: InputOf<"addKey">) {
     const added = this.#log.submit({ type: "AddKey", key });
     return added.ok ? ok(null) : added;
   }
@@ -38,15 +38,15 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return authorize(this.#log.state, keyHash);
   }
 
-  async resolveProjects(asked: Asked<"resolveProjects">) {
+  async resolveProjects(asked: InputOf<"resolveProjects">) {
     return asked.map((one) => projects.resolveProject(this.#log, one));
   }
 
-  async openProject(asked: Asked<"openProject">) {
+  async openProject(asked: InputOf<"openProject">) {
     return projects.openProject(this.#log, asked);
   }
 
-  async createProject(asked: Asked<"createProject">) {
+  async createProject(asked: InputOf<"createProject">) {
     return projects.createProject(this.#log, asked);
   }
 
@@ -54,15 +54,15 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return findProject(this.#log.state, id);
   }
 
-  async listProjects(query: Asked<"listProjects">) {
+  async listProjects(query: InputOf<"listProjects">) {
     return projects.listProjects(this.#log, query);
   }
 
-  async projectsToQuery(ids: Asked<"projectsToQuery">) {
+  async projectsToQuery(ids: InputOf<"projectsToQuery">) {
     return projects.projectsToQuery(this.#log, ids);
   }
 
-  async changeProject(change: Asked<"changeProject">) {
+  async changeProject(change: InputOf<"changeProject">) {
     return projects.changeProject(this.#log, change);
   }
 
@@ -70,7 +70,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return projects.deleteProject(this.#log, id);
   }
 
-  async bindProject(asked: Asked<"bindProject">) {
+  async bindProject(asked: InputOf<"bindProject">) {
     return projects.bindProject(this.#log, asked);
   }
 
@@ -83,7 +83,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return known.ok ? known.value : null;
   }
 
-  async createDestination(asked: Asked<"createDestination">) {
+  async createDestination(asked: InputOf<"createDestination">) {
     return destinations.createDestination(this.#log, asked);
   }
 
@@ -91,23 +91,23 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return destinations.viewDestination(this.#log, id);
   }
 
-  async listDestinations(query: Asked<"listDestinations">) {
+  async listDestinations(query: InputOf<"listDestinations">) {
     return destinations.listDestinations(this.#log, query);
   }
 
-  async updateDestination(asked: Asked<"updateDestination">) {
+  async updateDestination(asked: InputOf<"updateDestination">) {
     return destinations.updateDestination(this.#log, asked);
   }
 
-  async deleteDestination(asked: Asked<"deleteDestination">) {
+  async deleteDestination(asked: InputOf<"deleteDestination">) {
     return destinations.deleteDestination(this.#log, asked);
   }
 
-  async createExport(definition: Asked<"createExport">) {
+  async createExport(definition: InputOf<"createExport">) {
     return exports.createExport(this.#log, definition);
   }
 
-  async spawnExport(definition: Asked<"spawnExport">) {
+  async spawnExport(definition: InputOf<"spawnExport">) {
     exports.spawnExport(this.#log, definition);
   }
 
@@ -115,7 +115,7 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return exports.viewExport(this.#log, id);
   }
 
-  async listExports(query: Asked<"listExports">) {
+  async listExports(query: InputOf<"listExports">) {
     return exports.listExports(this.#log, query);
   }
 
@@ -131,19 +131,19 @@ export class WorkspaceActor extends DurableObject<Env> implements WorkspaceProto
     return exports.orderExport(this.#log, id, (receiver) => receiver.resume());
   }
 
-  async retryRun(asked: Asked<"retryRun">) {
+  async retryRun(asked: InputOf<"retryRun">) {
     return exports.retryRun(this.#log, asked);
   }
 
-  async listRuns(query: Asked<"listRuns">) {
+  async listRuns(query: InputOf<"listRuns">) {
     return exports.listRuns(this.#log, query);
   }
 
-  async run(asked: Asked<"run">) {
+  async run(asked: InputOf<"run">) {
     return exports.findRun(this.#log, asked);
   }
 
-  async listScheduleRuns(query: Asked<"listScheduleRuns">) {
+  async listScheduleRuns(query: InputOf<"listScheduleRuns">) {
     return exports.listScheduleRuns(this.#log, query);
   }
 

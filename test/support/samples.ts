@@ -1,7 +1,7 @@
 import type { DeploymentDefinition } from "../../src/domain/deployment/records.ts";
 import type { CheckReport } from "../../src/domain/destination/check.ts";
 import type { DestinationConfig } from "../../src/domain/destination/records.ts";
-import type { LateLook } from "../../src/domain/export/commands.ts";
+import type { LateSearch } from "../../src/domain/export/commands.ts";
 import type { ExportEvent, ExportPlan } from "../../src/domain/export/events.ts";
 import { partitionAt } from "../../src/domain/export/partitions.ts";
 import type { ExportDefinition } from "../../src/domain/export/records.ts";
@@ -99,7 +99,12 @@ export function planOf(changes: Partial<ExportDefinition> = {}, limits: Partial<
 export const daysChecked: ExportEvent = { type: "DaysChecked", from: 0, upto: 2, withRows: [0, 1], at: NOW };
 
 /** A search for late rows before the window that begins at `before`, without results. */
-export const emptyLook = (before: number): LateLook => ({ before, windows: [], noted: 0, table: ok(null) });
+export const emptySearch = (before: number): LateSearch => ({
+  before,
+  windows: [],
+  lastRegistration: 0,
+  table: ok(null),
+});
 
 export function specOf(limits: Partial<Limits> = {}): ExportRunSpec {
   const plan = planOf({}, limits);

@@ -20,12 +20,12 @@ export async function findLateInShards(
   project: SourceProject,
   { schedule: { id }, window: { covered }, known }: LateQuestion,
 ): Promise<FoundLate> {
-  if (covered === null) return { windows: [], noted: known.noted };
+  if (covered === null) return { windows: [], lastRegistration: known.lastRegistration };
   const { start, end: before } = covered;
   const registered = await unrouted(env, project.tenantId).registeredDays({
     projectId: project.projectId,
     scheduleId: id,
-    after: known.noted,
+    after: known.lastRegistration,
     firstDay: dayOfMicros(start),
     lastDay: dayOfMicros(before - 1),
     limit: MAX_LATE_DAYS,
@@ -37,7 +37,7 @@ export async function findLateInShards(
   });
   const answers = await mapConcurrent(DAY_LANES, parts, (part) => hasLate(env, project, id, part));
   const windows = parts.filter((_, i) => answers[i]).map(({ empty: _, ...part }) => part);
-  return { windows, noted: registered.upTo };
+  return { windows, lastRegistration: registered.upTo };
 }
 
 async function hasLate(
@@ -52,7 +52,7 @@ async function hasLate(
   );
   if (answers.some((one) => one.status === "rejected")) {
     // One day that does not answer must not stop the schedule: it is registered again, for the next window.
-    log("late_look_failed", { schedule: scheduleId, day });
+    log("late_search_failed", { schedule: scheduleId, day });
     await registerAgain(env, project, day);
     return false;
   }

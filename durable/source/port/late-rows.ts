@@ -1,4 +1,4 @@
-import type { LateLook } from "../../../src/domain/export/commands.ts";
+import type { LateSearch } from "../../../src/domain/export/commands.ts";
 import type { ExportDefinition } from "../../../src/domain/export/records.ts";
 import type { DueWindow } from "../../../src/domain/export/spawn.ts";
 import type { CreatedExport } from "../../../src/domain/export/state.ts";
@@ -12,11 +12,11 @@ export interface LateQuestion {
   readonly known: LateMemory;
 }
 
-/** `noted`: position in the day registrations of the built-in store. `table`: the ledger of an external table. */
-export type LateMemory = Pick<CreatedExport, "noted" | "table">;
+/** `lastRegistration`: position in the day registrations of the built-in store. `table`: the ledger of an external table. */
+export type LateMemory = Pick<CreatedExport, "lastRegistration" | "table">;
 
 /**
  * `windows`: the parts of days that have late rows. The other members: the schedule's memory of this search; a source
  * returns its own part only.
  */
-export type FoundLate = Pick<LateLook, "windows"> & Partial<Pick<LateLook, "noted" | "table">>;
+export type FoundLate = Pick<LateSearch, "windows"> & Partial<Pick<LateSearch, "lastRegistration" | "table">>;

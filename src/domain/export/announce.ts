@@ -68,7 +68,7 @@ export function announceExport(event: ExportEvent, after: ExportState, seq: numb
     case "MarkerRemovalFailed":
     case "MarkerLeft":
     case "ManifestFailed":
-    case "LookFailed":
+    case "LateSearchFailed":
     case "WindowEnded":
     case "ManifestCommitted":
       return [];

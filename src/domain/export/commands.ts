@@ -38,17 +38,17 @@ export type ExportCommand =
   | { readonly type: "FailForDeletedProject"; readonly now: number }
   /** An export that the schedule spawned has ended. */
   | { readonly type: "RecordWindowEnded"; readonly exportId: string; readonly now: number }
-  /** `look`: the late rows found for the window that a schedule spawns next; null: none was due. */
-  | { readonly type: "Wake"; readonly look: LateLook | null; readonly now: number };
+  /** `search`: what was found for the window that a schedule spawns next; null: none was due. */
+  | { readonly type: "Wake"; readonly search: LateSearch | null; readonly now: number };
 
 /** The late rows that a schedule found before it spawned a window. */
-export interface LateLook {
+export interface LateSearch {
   /** Start of the window about to be spawned. */
   readonly before: number;
   /** Parts of earlier days that have late rows. */
   readonly windows: readonly LateWindow[];
-  /** Number of the last day registration that was looked at; the next look continues after it. */
-  readonly noted: number;
+  /** Number of the last day registration that was read; the next search continues after it. */
+  readonly lastRegistration: number;
   /** What the window takes of the customer's table; null: there is none, or it does not say when a row was inserted. */
   readonly table: Result<TableTake | null, SourceFailure>;
 }

@@ -37,7 +37,7 @@ function decideCreated(command: ExportCommand, state: CreatedExport, at: number)
     case "Admit":
       return start(state, at);
     case "Wake":
-      return spawn(state, command.look, at);
+      return spawn(state, command.search, at);
     case "RecordWindowEnded":
       return recordWindowEnded(state, command.exportId, at);
     case "Pause":

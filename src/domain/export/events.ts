@@ -71,7 +71,12 @@ export type ExportEvent =
   /** `_SUCCESS` cannot be removed; it may be in the bucket although the export is not COMPLETED. */
   | { readonly type: "MarkerLeft"; readonly failure: StoreFailure; readonly at: number }
   /** The customer's table could not be queried for late rows; the window that is due waits until `retryAt`. */
-  | { readonly type: "LookFailed"; readonly failure: SourceFailure; readonly retryAt: number; readonly at: number }
+  | {
+      readonly type: "LateSearchFailed";
+      readonly failure: SourceFailure;
+      readonly retryAt: number;
+      readonly at: number;
+    }
   | {
       readonly type: "WindowSpawned";
       readonly index: number;
@@ -80,8 +85,8 @@ export type ExportEvent =
       readonly end: number;
       /** Parts of earlier days whose late rows it carries. */
       readonly late: readonly LateWindow[];
-      /** Number of the last day registration that was looked at. */
-      readonly noted: number;
+      /** Number of the last day registration that was read. */
+      readonly lastRegistration: number;
       /** What it takes of the customer's table; absent: the project is not bound to one, or nothing is known of it. */
       readonly table?: TableTake;
       readonly at: number;

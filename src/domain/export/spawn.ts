@@ -2,7 +2,7 @@ import { takeNothing } from "../schedule/table-ledger.ts";
 import { windowOf } from "../schedule/windows.ts";
 import { MAX_OPEN_WINDOWS } from "../shared/limits.ts";
 import { MICROS_PER_MS, type Window } from "../shared/time.ts";
-import type { LateLook } from "./commands.ts";
+import type { LateSearch } from "./commands.ts";
 import type { ExportEvent } from "./events.ts";
 import { spawnIdOf } from "./run-ids.ts";
 import type { CreatedExport, ExportState } from "./state.ts";
@@ -20,14 +20,14 @@ export interface DueWindow extends Window {
 /** When a schedule spawns its next window; null: it is no schedule, is paused, has ended, or has too many open windows. */
 export function spawnsAt(state: ExportState): number | null {
   if (!isSpawning(state)) return null;
-  if (state.look.retryAt !== null) return state.look.retryAt;
+  if (state.search.retryAt !== null) return state.search.retryAt;
   if (state.windows.past > 0) return state.updatedAt;
   return dueAt(state, windowAt(state, state.windows.next));
 }
 
 /** The window to spawn by then; null: none is due. A window that ends after the creation goes before those of the past. */
 export function dueWindow(state: ExportState, at: number): DueWindow | null {
-  if (!isSpawning(state) || (state.look.retryAt !== null && at < state.look.retryAt)) return null;
+  if (!isSpawning(state) || (state.search.retryAt !== null && at < state.search.retryAt)) return null;
   const { next, past, earliest } = state.windows;
   const window = windowAt(state, next);
   if (at >= dueAt(state, window)) {
@@ -55,13 +55,13 @@ const windowAt = ({ plan }: CreatedExport, index: number): Window =>
  * Spawns the window that is due, each exactly once; missed windows are caught up one by one. Late rows must have been
  * looked for before. While the customer's table cannot be queried for them, the window is retried as a run is.
  */
-export function spawn(state: CreatedExport, look: LateLook | null, at: number): readonly ExportEvent[] {
+export function spawn(state: CreatedExport, search: LateSearch | null, at: number): readonly ExportEvent[] {
   const window = dueWindow(state, at);
-  if (window === null || look?.before !== window.start) return [];
+  if (window === null || search?.before !== window.start) return [];
   const { definition, limits } = state.plan;
-  if (!look.table.ok && look.table.failure.retryable && state.look.failures < limits.maxRetries)
-    return [{ type: "LookFailed", failure: look.table.failure, retryAt: at + limits.retryDelayMs, at }];
-  const table = look.table.ok ? look.table.value : takeNothing(state.table, window);
+  if (!search.table.ok && search.table.failure.retryable && state.search.failures < limits.maxRetries)
+    return [{ type: "LateSearchFailed", failure: search.table.failure, retryAt: at + limits.retryDelayMs, at }];
+  const table = search.table.ok ? search.table.value : takeNothing(state.table, window);
   return [
     {
       type: "WindowSpawned",
@@ -69,8 +69,8 @@ export function spawn(state: CreatedExport, look: LateLook | null, at: number): 
       exportId: spawnIdOf(definition.id, window.start),
       start: window.start,
       end: window.end,
-      late: look.windows,
-      noted: look.noted,
+      late: search.windows,
+      lastRegistration: search.lastRegistration,
       ...(table === null ? {} : { table }),
       at,
     },

@@ -12,12 +12,12 @@ interface Known {
   readonly updatedAt: number;
   /** The windows of a schedule; none of a one-off export. */
   readonly windows: KnownWindows;
-  /** Number of the last day registration that was looked at. */
-  readonly noted: number;
+  /** Number of the last day registration that was read. */
+  readonly lastRegistration: number;
   /** What the schedule knows of the customer's table; null: there is none, or it does not say when a row was inserted. */
   readonly table: TableLedger | null;
-  /** Failed looks for late rows before the next window, and the instant of the next one; null: it is due. */
-  readonly look: { readonly failures: number; readonly retryAt: number | null };
+  /** Failed searches for late rows before the next window, and the instant of the next one; null: it is due. */
+  readonly search: { readonly failures: number; readonly retryAt: number | null };
   readonly manifest: ManifestFacts | null;
   /** Why the manifest could not be written the last time; null: it was written, or not tried. */
   readonly manifestFailure: StoreFailure | null;
@@ -55,7 +55,7 @@ export type ExportState = { readonly status: "NONE" } | CreatedExport | RunningE
 
 export const initialExportState: ExportState = { status: "NONE" };
 
-const NO_LOOK = { failures: 0, retryAt: null };
+const NO_SEARCH = { failures: 0, retryAt: null };
 
 /** Records one event. */
 export function evolve(state: ExportState, event: ExportEvent): ExportState {
@@ -63,9 +63,9 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     const { plan, at } = event;
     const nothing = {
       windows: windowsAtCreation(plan.definition, plan.limits.spawnDelayMs),
-      noted: 0,
+      lastRegistration: 0,
       table: null,
-      look: NO_LOOK,
+      search: NO_SEARCH,
       manifest: null,
       manifestFailure: null,
       failure: null,
@@ -106,13 +106,13 @@ export function evolve(state: ExportState, event: ExportEvent): ExportState {
     case "MarkerRemoved":
     case "MarkerLeft":
       return { ...known, marker: null };
-    case "LookFailed":
-      return { ...known, look: { failures: known.look.failures + 1, retryAt: event.retryAt } };
+    case "LateSearchFailed":
+      return { ...known, search: { failures: known.search.failures + 1, retryAt: event.retryAt } };
     case "WindowSpawned": {
-      const { exportId, late, noted, table } = event;
+      const { exportId, late, lastRegistration, table } = event;
       const ledger = table === undefined ? null : ledgerAfter(known.table, table, { exportId, late });
       const windows = afterSpawn(known.windows, event.index, exportId);
-      return { ...known, windows, noted, table: ledger, look: NO_LOOK };
+      return { ...known, windows, lastRegistration, table: ledger, search: NO_SEARCH };
     }
     case "WindowEnded":
       return { ...known, windows: afterEnd(known.windows, event.exportId) };
@@ -137,9 +137,9 @@ const ended = (state: Known, status: EndedExport["status"], at: number): EndedEx
   plan: state.plan,
   runs: state.runs,
   windows: state.windows,
-  noted: state.noted,
+  lastRegistration: state.lastRegistration,
   table: state.table,
-  look: state.look,
+  search: state.search,
   manifest: state.manifest,
   manifestFailure: state.manifestFailure,
   failure: state.failure,

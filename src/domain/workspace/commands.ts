@@ -10,7 +10,7 @@ import type { ProjectChange, ProjectDefaults, WantedProject } from "./wanted-pro
 export type WorkspaceCommand = WorkspaceOrder & { readonly tenantId: string; readonly now: number };
 
 /** The command of that type. */
-export type Asked<Type extends WorkspaceCommand["type"]> = Extract<WorkspaceCommand, { type: Type }>;
+export type CommandOf<Type extends WorkspaceCommand["type"]> = Extract<WorkspaceCommand, { type: Type }>;
 
 export type WorkspaceOrder =
   | { readonly type: "CreateWorkspace"; readonly name: string; readonly plan: Plan }

@@ -2,13 +2,13 @@ import { lookUp } from "../shared/bucket-map.ts";
 import type { Decision } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
 import { fail, ok } from "../shared/result.ts";
-import type { Asked } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import type { OpenWorkspace } from "./state.ts";
 
 export const addDestination = (
   state: OpenWorkspace,
-  { id, config }: Asked<"AddDestination">,
+  { id, config }: CommandOf<"AddDestination">,
   at: number,
 ): readonly WorkspaceEvent[] =>
   lookUp(state.destinations, id) === undefined ? [{ type: "DestinationAdded", id, config, at }] : [];
@@ -16,7 +16,7 @@ export const addDestination = (
 /** From then on no export can use it. */
 export function removeDestination(
   state: OpenWorkspace,
-  { id, force }: Asked<"RemoveDestination">,
+  { id, force }: CommandOf<"RemoveDestination">,
   at: number,
 ): Decision<WorkspaceEvent> {
   const known = lookUp(state.destinations, id);

@@ -7,7 +7,7 @@ import type { Refusal } from "../shared/failures.ts";
 import { MAX_OPEN_EXPORTS, MAX_OWED_WINDOWS } from "../shared/limits.ts";
 import { fail, ok } from "../shared/result.ts";
 import { MICROS_PER_MS } from "../shared/time.ts";
-import type { Asked } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findDestination, findExport, findProject } from "./find.ts";
 import { evolve, type OpenWorkspace, type WorkspaceState } from "./state.ts";
@@ -15,7 +15,7 @@ import { evolve, type OpenWorkspace, type WorkspaceState } from "./state.ts";
 /** Registers what a customer asks for. The same order under the same id changes nothing. */
 export function createExport(
   state: OpenWorkspace,
-  { definition, maxRunning }: Pick<Asked<"CreateExport">, "definition" | "maxRunning">,
+  { definition, maxRunning }: Pick<CommandOf<"CreateExport">, "definition" | "maxRunning">,
   at: number,
 ): Decision<WorkspaceEvent> {
   const known = lookUp(state.exports, definition.id);
@@ -30,7 +30,7 @@ export function createExport(
  */
 export function spawnExport(
   state: OpenWorkspace,
-  { definition, maxRunning }: Asked<"SpawnExport">,
+  { definition, maxRunning }: CommandOf<"SpawnExport">,
   at: number,
 ): readonly WorkspaceEvent[] {
   const isKnown = lookUp(state.exports, definition.id) !== undefined;
@@ -40,7 +40,7 @@ export function spawnExport(
 /** Final states stay final [EXP-17], so a failed run is retried by a new export of its range. */
 export function retryRun(
   state: OpenWorkspace,
-  { exportId, run, maxRunning }: Asked<"RetryRun">,
+  { exportId, run, maxRunning }: CommandOf<"RetryRun">,
   at: number,
 ): Decision<WorkspaceEvent> {
   const known = findExport(state, exportId);
@@ -53,7 +53,7 @@ export function retryRun(
 /** Records how far an export is. One that ended leaves its place to the next in the queue. */
 export function recordExportReport(
   state: OpenWorkspace,
-  { id, seq, report, maxRunning }: Asked<"RecordExportReport">,
+  { id, seq, report, maxRunning }: CommandOf<"RecordExportReport">,
   at: number,
 ): readonly WorkspaceEvent[] {
   const known = lookUp(state.exports, id);

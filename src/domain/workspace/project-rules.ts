@@ -6,7 +6,7 @@ import type { Decision } from "../shared/decider.ts";
 import type { Refusal } from "../shared/failures.ts";
 import { MAX_PROJECTS } from "../shared/limits.ts";
 import { fail, ok } from "../shared/result.ts";
-import type { Asked } from "./commands.ts";
+import type { CommandOf } from "./commands.ts";
 import type { WorkspaceEvent } from "./events.ts";
 import { findBinding, findProject } from "./find.ts";
 import { addKey } from "./key-rules.ts";
@@ -15,7 +15,7 @@ import { type ProjectChange, projectNamed, type WantedProject } from "./wanted-p
 
 export function createProject(
   state: OpenWorkspace,
-  { wanted, upsert, defaults }: Pick<Asked<"CreateProject">, "wanted" | "upsert" | "defaults">,
+  { wanted, upsert, defaults }: Pick<CommandOf<"CreateProject">, "wanted" | "upsert" | "defaults">,
   at: number,
 ): Decision<WorkspaceEvent> {
   const known = lookUp(state.projectIdByName, wanted.name);
@@ -37,7 +37,7 @@ export function createProject(
 /** The key is added even if the limit of projects is reached. For a revoked key neither happens. */
 export function openProject(
   state: OpenWorkspace,
-  { name, key, defaults }: Asked<"OpenProject">,
+  { name, key, defaults }: CommandOf<"OpenProject">,
   at: number,
 ): Decision<WorkspaceEvent> {
   if (lookUp(state.revokedKeys, key.keyHash) !== undefined)
@@ -67,7 +67,7 @@ export function deleteProject(state: OpenWorkspace, id: string, at: number): Dec
 
 export function bindProject(
   state: OpenWorkspace,
-  { id, source, envelope }: Asked<"BindProject">,
+  { id, source, envelope }: CommandOf<"BindProject">,
   at: number,
 ): Decision<WorkspaceEvent> {
   const known = findProject(state, id);

@@ -29,7 +29,7 @@ export const EXPORT_EVENTS = {
   MarkerRemoved: "_SUCCESS is not in the bucket, because the export is not COMPLETED.",
   MarkerRemovalFailed: "_SUCCESS could not be deleted; the next attempt is at `retry_at`.",
   MarkerLeft: "_SUCCESS may be in the bucket although the export is not COMPLETED; the credentials cannot delete it.",
-  LookFailed: "The query for late rows of the table failed; the window that is due waits until `retry_at`.",
+  LateSearchFailed: "The query for late rows of the table failed; the window that is due waits until `retry_at`.",
   WindowSpawned: "The schedule created the export of its next window.",
   WindowEnded: "The export of a window has ended.",
 } as const satisfies Record<ExportEvent["type"], string>;

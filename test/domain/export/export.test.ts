@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sourceFailure } from "../../../src/clickhouse/failures.ts";
-import type { LateLook } from "../../../src/domain/export/commands.ts";
+import type { LateSearch } from "../../../src/domain/export/commands.ts";
 import type { ExportEvent } from "../../../src/domain/export/events.ts";
 import { bulkExport } from "../../../src/domain/export/index.ts";
 import { spawnIdOf } from "../../../src/domain/export/run-ids.ts";
@@ -11,7 +11,7 @@ import { specification } from "../../support/given.ts";
 import {
   daysChecked,
   definition,
-  emptyLook,
+  emptySearch,
   HOUR_MICROS,
   HOUR_MS,
   NOW,
@@ -104,7 +104,7 @@ describe("a one-off export", () => {
   it("is TIMEDOUT 72 hours after it began", () => {
     const late = NOW + 72 * HOUR_MS;
     given(created, started, daysChecked, admitted(0), admitted(1))
-      .when({ type: "Wake", look: null, now: late })
+      .when({ type: "Wake", search: null, now: late })
       .then({ type: "ExportTimedOut", at: late })
       .thenWakesAt(null);
   });
@@ -135,10 +135,10 @@ describe("a scheduled export", () => {
   it("spawns its first export at the end of the first window + 10 minutes", () => {
     given(schedule).wakesAt(spawnAt);
     given(schedule)
-      .when({ type: "Wake", look: emptyLook(start), now: spawnAt - 1 })
+      .when({ type: "Wake", search: emptySearch(start), now: spawnAt - 1 })
       .thenNothing();
     given(schedule)
-      .when({ type: "Wake", look: emptyLook(start), now: spawnAt })
+      .when({ type: "Wake", search: emptySearch(start), now: spawnAt })
       .then({
         type: "WindowSpawned",
         index: 0,
@@ -146,7 +146,7 @@ describe("a scheduled export", () => {
         start,
         end: start + 6 * HOUR_MICROS,
         late: [],
-        noted: 0,
+        lastRegistration: 0,
         at: spawnAt,
       })
       .thenWakesAt(spawnAt + 6 * HOUR_MS);
@@ -157,8 +157,8 @@ describe("a scheduled export", () => {
     const windows: [number, number][] = [];
     const now = NOW + 50 * HOUR_MS;
     for (let i = 0; ; i += 1) {
-      const look = emptyLook(start + i * 6 * HOUR_MICROS);
-      const events = eventsOf(bulkExport.decide({ type: "Wake", look, now }, state));
+      const search = emptySearch(start + i * 6 * HOUR_MICROS);
+      const events = eventsOf(bulkExport.decide({ type: "Wake", search, now }, state));
       if (events.length === 0) break;
       expect(events).toHaveLength(1);
       for (const event of events) {
@@ -176,7 +176,7 @@ describe("a scheduled export", () => {
     const spawned = given(schedule)
       .when({
         type: "Wake",
-        look: { before: start, windows: late, noted: 7, table: ok(null) },
+        search: { before: start, windows: late, lastRegistration: 7, table: ok(null) },
         now: spawnAt,
       })
       .then({
@@ -186,29 +186,29 @@ describe("a scheduled export", () => {
         start,
         end: start + 6 * HOUR_MICROS,
         late,
-        noted: 7,
+        lastRegistration: 7,
         at: spawnAt,
       });
-    expect(spawned.state).toMatchObject({ noted: 7 });
+    expect(spawned.state).toMatchObject({ lastRegistration: 7 });
   });
 
   const lost = sourceFailure("network_lost");
-  const searchWith = (table: LateLook["table"]) =>
-    ({ type: "Wake", look: { ...emptyLook(start), table }, now: spawnAt }) as const;
-  const lookFailed: ExportEvent = { type: "LookFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
+  const searchWith = (table: LateSearch["table"]) =>
+    ({ type: "Wake", search: { ...emptySearch(start), table }, now: spawnAt }) as const;
+  const searchFailed: ExportEvent = { type: "LateSearchFailed", failure: lost, retryAt: spawnAt + 30_000, at: spawnAt };
 
   it("waits with its window while the customer's table cannot be queried, 20 times 30 s", () => {
     given(schedule)
       .when(searchWith(fail(lost)))
-      .then(lookFailed)
+      .then(searchFailed)
       .thenWakesAt(spawnAt + 30_000);
-    given(schedule, lookFailed)
+    given(schedule, searchFailed)
       .when(searchWith(fail(lost)))
       .thenNothing();
-    const patient = given(schedule, ...Array.from({ length: 20 }, () => lookFailed));
+    const patient = given(schedule, ...Array.from({ length: 20 }, () => searchFailed));
     const spawned = patient.when({ ...searchWith(fail(lost)), now: spawnAt + 30_000 });
     expect(spawned.events).toMatchObject([{ type: "WindowSpawned", index: 0 }]);
-    expect(spawned.state).toMatchObject({ look: { failures: 0, retryAt: null } });
+    expect(spawned.state).toMatchObject({ search: { failures: 0, retryAt: null } });
   });
 
   it("spawns its window at once when the customer must act: the export of the window shows the failure", () => {
@@ -223,22 +223,22 @@ describe("a scheduled export", () => {
     expect(state).toMatchObject({ table: { since: 1, start, bound: 5, owed: [], carried: [] } });
     const unbound = given(schedule, ...events).when({
       ...searchWith(ok(null)),
-      look: emptyLook(start + 6 * HOUR_MICROS),
+      search: emptySearch(start + 6 * HOUR_MICROS),
       now: spawnAt + 6 * HOUR_MS,
     });
     expect(unbound.state).toMatchObject({ windows: { next: 2 }, table: null });
   });
 
   it("spawns no window before the search for late rows, and ignores the search for another window", () => {
-    for (const look of [null, emptyLook(start - HOUR_MICROS)])
-      given(schedule).when({ type: "Wake", look, now: spawnAt }).thenNothing().thenWakesAt(spawnAt);
+    for (const search of [null, emptySearch(start - HOUR_MICROS)])
+      given(schedule).when({ type: "Wake", search, now: spawnAt }).thenNothing().thenWakesAt(spawnAt);
   });
 
   it("stays CREATED, is never admitted, and spawns nothing after it is cancelled", () => {
     given(schedule).when({ type: "Admit", now: NOW }).thenNothing();
     given(schedule).when({ type: "Cancel", now: NOW }).then({ type: "ExportCancelled", at: NOW }).thenWakesAt(null);
     given(schedule, { type: "ExportCancelled", at: NOW })
-      .when({ type: "Wake", look: emptyLook(start), now: spawnAt })
+      .when({ type: "Wake", search: emptySearch(start), now: spawnAt })
       .thenNothing();
   });
 });

@@ -290,10 +290,10 @@ describe("an export", () => {
       },
     ],
     Wake: [
-      { what: "is woken", command: { type: "Wake", look: null, now: NOW }, becomes: {} },
+      { what: "is woken", command: { type: "Wake", search: null, now: NOW }, becomes: {} },
       {
         what: "is woken after its deadline",
-        command: { type: "Wake", look: null, now: LATE },
+        command: { type: "Wake", search: null, now: LATE },
         becomes: {
           "RUNNING, days not checked": "TIMEDOUT",
           RUNNING: "TIMEDOUT",

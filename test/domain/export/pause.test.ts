@@ -11,7 +11,7 @@ import { specification } from "../../support/given.ts";
 import {
   daysChecked,
   definition,
-  emptyLook,
+  emptySearch,
   HOUR_MICROS,
   HOUR_MS,
   NOW,
@@ -47,7 +47,7 @@ describe("a paused export", () => {
     resting.wakesAt(null);
     expect(viewOf(resting.state)).toMatchObject({ status: "RUNNING", pausedAt: NOW });
     resting.when({ type: "Pause", now: NOW + 1 }).thenNothing();
-    resting.when({ type: "Wake", look: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
+    resting.when({ type: "Wake", search: null, now: NOW + 1000 * HOUR_MS }).thenNothing();
   });
 
   it("gets back the time for which it was paused, and admits runs again", () => {
@@ -133,7 +133,7 @@ describe("an export whose 72 hours are over", () => {
         message: "The export has already ended with status TIMEDOUT.",
       });
     over.wakesAt(late);
-    over.when({ type: "Wake", look: null, now: late }).then({ type: "ExportTimedOut", at: late });
+    over.when({ type: "Wake", search: null, now: late }).then({ type: "ExportTimedOut", at: late });
   });
 
   it("admits no further run with the report that comes after the deadline", () => {
@@ -178,14 +178,14 @@ describe("a paused schedule", () => {
     const at = start / 1000 + 12 * HOUR_MS + 600_000;
     const resting = given(schedule, paused());
     resting.wakesAt(null);
-    resting.when({ type: "Wake", look: emptyLook(start), now: at }).thenNothing();
+    resting.when({ type: "Wake", search: emptySearch(start), now: at }).thenNothing();
     resting
       .when({ type: "Resume", now: at })
       .then({ type: "ExportResumed", deadline: null, at })
       .thenWakesAt(start / 1000 + 6 * HOUR_MS + 600_000);
     const resumed = given(schedule, paused(), { type: "ExportResumed", deadline: null, at });
     resumed
-      .when({ type: "Wake", look: emptyLook(start), now: at })
+      .when({ type: "Wake", search: emptySearch(start), now: at })
       .then({
         type: "WindowSpawned",
         index: 0,
@@ -193,7 +193,7 @@ describe("a paused schedule", () => {
         start,
         end: start + 6 * HOUR_MICROS,
         late: [],
-        noted: 0,
+        lastRegistration: 0,
         at,
       })
       .thenWakesAt(at);

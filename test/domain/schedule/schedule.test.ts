@@ -9,7 +9,7 @@ import { INTERVAL_HOURS, LIMITS } from "../../../src/domain/shared/limits.ts";
 import { DAY_MS } from "../../../src/domain/shared/time.ts";
 import { eventsOf } from "../../support/events-of.ts";
 import { rounds } from "../../support/rounds.ts";
-import { emptyLook, HOUR_MICROS, HOUR_MS, NOW, NOW_MICROS, planOf } from "../../support/samples.ts";
+import { emptySearch, HOUR_MICROS, HOUR_MS, NOW, NOW_MICROS, planOf } from "../../support/samples.ts";
 
 /** Ten years of a schedule with random outages: the rules alone, with a seeded clock. */
 
@@ -56,7 +56,7 @@ function simulate(seed: number): Simulated {
   /** As the shell does: it looks for late rows before the window that the state says is next. */
   const wake = (now: number): void => {
     const window = dueWindow(state, now);
-    submit({ type: "Wake", look: window === null ? null : emptyLook(window.start), now });
+    submit({ type: "Wake", search: window === null ? null : emptySearch(window.start), now });
     const open = state.status === "NONE" ? [] : [...state.windows.open];
     for (const exportId of open) submit({ type: "RecordWindowEnded", exportId, now });
   };
@@ -137,7 +137,7 @@ describe("a schedule that begins in the past", () => {
       wake(now: number) {
         const spawned: Extract<ExportEvent, { type: "WindowSpawned" }>[] = [];
         for (let window = dueWindow(state, now); window !== null; window = dueWindow(state, now))
-          for (const event of submit({ type: "Wake", look: emptyLook(window.start), now }))
+          for (const event of submit({ type: "Wake", search: emptySearch(window.start), now }))
             if (event.type === "WindowSpawned") spawned.push(event);
         return spawned;
       },

@@ -105,16 +105,17 @@ function model(catchUp: CatchUpOrder) {
       .filter((row) => row.ingestedMicros >= ingested.from && row.ingestedMicros < ingested.before)
       .map(({ id }) => id);
 
-  const look = (window: DueWindow, canAsk: boolean, skewMs: number) => {
-    const noted = 0;
+  const search = (window: DueWindow, canAsk: boolean, skewMs: number) => {
+    const lastRegistration = 0;
     const windowStart = window.start;
-    if (since === null) return { before: windowStart, windows: [], noted, table: ok(null) };
-    if (!canAsk) return { before: windowStart, windows: [], noted, table: fail(sourceFailure("network_lost")) };
+    if (since === null) return { before: windowStart, windows: [], lastRegistration, table: ok(null) };
+    if (!canAsk)
+      return { before: windowStart, windows: [], lastRegistration, table: fail(sourceFailure("network_lost")) };
     const ledger = state.status === "CREATED" ? state.table : null;
     const clock = (now - skewMs) * MICROS;
     if (window.covered === null) {
       const table = ok(takeEarlier(ledger, { since }, window, clock));
-      return { before: windowStart, windows: [], noted, table };
+      return { before: windowStart, windows: [], lastRegistration, table };
     }
     const bounded = boundedAt(ledger, { since }, windowStart, clock);
     const days = bounded.owed.map((due) =>
@@ -124,7 +125,7 @@ function model(catchUp: CatchUpOrder) {
     );
     const statuses = new Map([...exports].map(([id, { status }]) => [id, status]));
     const { rows, take } = takeLate(bounded, statuses, days);
-    return { before: windowStart, windows: rows, noted, table: ok(take) };
+    return { before: windowStart, windows: rows, lastRegistration, table: ok(take) };
   };
 
   return {
@@ -146,7 +147,7 @@ function model(catchUp: CatchUpOrder) {
       now = Math.max(now, wakeAt(state) ?? now);
       const window = dueWindow(state, now);
       if (window === null) return;
-      const [event] = submit({ type: "Wake", look: look(window, canAsk, skewMs), now });
+      const [event] = submit({ type: "Wake", search: search(window, canAsk, skewMs), now });
       if (event?.type !== "WindowSpawned") return;
       const { start, end, table, late } = event;
       const carried = late.flatMap(({ ingested, ...window }) => (ingested ? idsOf({ ...window, ingested }) : []));

@@ -24,18 +24,23 @@ describe("an hourly schedule", () => {
   /** What the schedule's alarm does for each window, without the clock. */
   const scheduleOf = (home: TestWorkspace) => {
     const definition = definitionOf(home, { start: START, end: null, intervalHours: 1 });
-    let noted = 0;
+    let lastRegistration = 0;
     return async (index: number, changes: { readonly destinationId?: string; readonly filter?: string } = {}) => {
       const window = hour(index);
       const plan = { definition, shards: 1, limits: LIMITS, destination: NOWHERE };
-      const look = await findLateRows(
+      const search = await findLateRows(
         env,
         plan,
         { ...window, index, covered: { start: START, end: window.start } },
-        { noted, table: null },
+        { lastRegistration, table: null },
       );
-      noted = look.noted;
-      const spawned = definitionOf(home, { ...window, sourceExportId: definition.id, late: look.windows, ...changes });
+      lastRegistration = search.lastRegistration;
+      const spawned = definitionOf(home, {
+        ...window,
+        sourceExportId: definition.id,
+        late: search.windows,
+        ...changes,
+      });
       await workspace(env, home.tenantId).createExport(spawned);
       return spawned;
     };

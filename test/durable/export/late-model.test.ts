@@ -77,7 +77,7 @@ function scheduleOf(project: TestProject) {
   const plan: ExportPlan = planOf({ ...place, id });
   const carried: string[] = [];
   let windows = 0;
-  let noted = 0;
+  let lastRegistration = 0;
 
   const claimed = async (claim: Claim, window: Window, asks: number): Promise<string[]> => {
     const answers: string[][] = [];
@@ -108,21 +108,21 @@ function scheduleOf(project: TestProject) {
     async exportNext(completes: boolean, asks: number): Promise<void> {
       const window = windowAt(windows);
       const exportId = crypto.randomUUID();
-      const look = await findLateRows(
+      const search = await findLateRows(
         env,
         plan,
         { ...window, index: windows, covered: { start: START, end: window.start } },
-        { noted, table: null },
+        { lastRegistration, table: null },
       );
-      noted = look.noted;
+      lastRegistration = search.lastRegistration;
       const claim = { scheduleId: id, exportId };
       if (await hasRows(window, asks)) carried.push(...(await claimed({ ...claim, kind: "main" }, window, asks)));
       windows += 1;
-      for (const part of look.windows) {
+      for (const part of search.windows) {
         const late = await claimed({ ...claim, kind: "late" }, part, asks);
         if (completes) carried.push(...late);
       }
-      if (!completes && look.windows.length > 0) {
+      if (!completes && search.windows.length > 0) {
         const exported = { ...plan, definition: { ...plan.definition, id: exportId } };
         await releaseLateRows(env, exported, { ...window, ordinal: 1, day: DAY, late: true });
       }

@@ -142,7 +142,7 @@ describe("a shard that exports of a schedule read", () => {
 
   it("registers its day again after each search for late rows; a confirmation from before the search does not count", async () => {
     const project = newProject();
-    const noted = async () => {
+    const lastRegistration = async () => {
       const query = {
         projectId: project.project.id,
         scheduleId: null,
@@ -154,12 +154,12 @@ describe("a shard that exports of a schedule read", () => {
       return (await unroutedOf(project).registeredDays(query)).upTo;
     };
     await ingest(project, post(newId(), at(0)), post(newId(), at(0)));
-    expect(await noted()).toBe(1);
+    expect(await lastRegistration()).toBe(1);
     await ingest(project, post(newId(), at(0)));
-    expect(await noted()).toBe(1);
+    expect(await lastRegistration()).toBe(1);
     await claimed(project, main("e0"), hour(0));
     await ingest(project, post(newId(), at(0)));
-    expect(await noted()).toBe(2);
+    expect(await lastRegistration()).toBe(2);
     await shard(project).hasLate("s", hour(0).end, []);
     const { registrationToken } = takenOf(await shard(project).ingest([post(newId(), at(0))]));
     if (registrationToken === null) throw new Error("the day is registered");

@@ -27,7 +27,7 @@ export const lateRows: Invariant = {
         schedules.set(actor.name, schedule);
       },
       onText: (text, where) => {
-        if (where === "the log" && text.includes("late_look_failed"))
+        if (where === "the log" && text.includes("late_search_failed"))
           for (const { definition } of schedules.values())
             if (text.includes(definition.id)) postponed.add(definition.id);
       },

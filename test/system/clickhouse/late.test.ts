@@ -180,7 +180,7 @@ describe("a schedule of a project in ClickHouse", () => {
     schedule.failOnce();
     const last = await schedule.lastWindow(3);
     expect(last).toMatchObject({ status: "COMPLETED", late: 2 + 3 });
-    expect(await schedule.eventsOf("LookFailed")).toMatchObject([{ failure: { reason: "busy" } }]);
+    expect(await schedule.eventsOf("LateSearchFailed")).toMatchObject([{ failure: { reason: "busy" } }]);
 
     const carried = await rowsOf(
       "late",

@@ -1,4 +1,4 @@
 import type { WorkspaceProtocol } from "../protocol/workspace.ts";
 
 /** What that method of a workspace is given. */
-export type Asked<Method extends keyof WorkspaceProtocol> = Parameters<WorkspaceProtocol[Method]>[0];
+export type InputOf<Method extends keyof WorkspaceProtocol> = Parameters<WorkspaceProtocol[Method]>[0];

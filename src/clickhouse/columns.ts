@@ -1,4 +1,4 @@
-import { IDENTIFIER, type TableColumn, type TableSource } from "../domain/project/clickhouse-binding.ts";
+import { IDENTIFIER, isTableField, type TableColumn, type TableSource } from "../domain/project/clickhouse-binding.ts";
 import { COLUMNS, type ExportField, isList, type Kind } from "../domain/run/columns.ts";
 import { ALL_FIELDS, columnOfField } from "../domain/run/fields.ts";
 
@@ -60,7 +60,7 @@ const SHORT_FIELDS_BYTES = 232;
 const fieldSql = (source: TableSource, field: ExportField): string => {
   if (field === "tenant_id") return "CAST({tenant:String}, 'Nullable(String)')";
   if (field === "session_id") return "CAST({session:String}, 'Nullable(String)')";
-  const column = columnOf(source, field);
+  const column = isTableField(field) ? columnOf(source, field) : null;
   switch (kindOf(field)) {
     case "string":
     case "text":

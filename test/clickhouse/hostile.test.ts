@@ -7,7 +7,7 @@ import { clickHouseSource } from "../../durable/source/clickhouse/source.ts";
 import type { EstimateQuestion } from "../../durable/source/port/estimate.ts";
 import { openClickHouse, type PageScope } from "../../src/clickhouse/client.ts";
 import { LIMITS } from "../../src/domain/shared/limits.ts";
-import { DAY_MS } from "../../src/domain/shared/time.ts";
+import { DAY_MICROS } from "../../src/domain/shared/time.ts";
 import { definition, tableSource } from "../support/samples.ts";
 import { MARK, MASTER_KEY } from "../support/secrets/mark.ts";
 
@@ -20,7 +20,7 @@ const DAY: PageScope = {
   tenantId: "t",
   projectId: "p",
   start: 0,
-  end: DAY_MS * 1000,
+  end: DAY_MICROS,
   ingested: null,
   filter: null,
   fields: ["id", "start_time"],
@@ -29,7 +29,7 @@ const DAY: PageScope = {
 const PROJECT = { tenantId: definition.tenantId, projectId: definition.projectId, shards: 1 };
 
 const QUESTION: EstimateQuestion = {
-  window: { start: 0, end: 2 * DAY_MS },
+  window: { start: 0, end: 2 * DAY_MICROS },
   exportFields: null,
   formatVersion: "v1",
   compression: "zstandard",

@@ -24,10 +24,10 @@ const CODECS: readonly Compression[] = ["zstandard", "snappy", "gzip", "none"];
 const WINDOW = { start: DAY_START + 1_000_000, end: DAY_START + 2_000_000 };
 
 describe("a derived segment", () => {
-  it("has only the columns of the selection", () => {
+  it("has only the columns of the selection, and what was left out of its runs", () => {
     const selection: Selection = { version: "v2_beta", fields: ["tags", "id"] };
     const { chunks } = segmentFooter(derived(SEGMENT, { selection, codec: "snappy", keep: null }));
-    expect(chunks.map((chunk) => chunk.column)).toEqual(columnsFor(selection));
+    expect(chunks.map((chunk) => chunk.column)).toEqual([...columnsFor(selection), "left_out"]);
   });
 
   it.each(CODECS)("has only the runs of a half-open window, in %s", async (codec) => {
@@ -104,7 +104,7 @@ describe("a derived segment", () => {
   it("keeps its pages when only the codec changes", () => {
     const odd = segmentOf([...ODD_RUNS, ...plainRuns(100)]);
     const changed = derived(odd, { selection: V2, codec: "gzip", keep: null });
-    const before = segmentFooter(odd).chunks.filter((chunk) => columnsFor(V2).includes(chunk.column));
+    const before = segmentFooter(odd).chunks.filter(({ column }) => [...columnsFor(V2), "left_out"].includes(column));
     for (const [index, chunk] of segmentFooter(changed).chunks.entries()) {
       const original = before[index];
       if (!original) throw new Error(`no chunk ${index}`);

@@ -77,7 +77,7 @@ export class ExportClaims {
     return this.#windows(scheduleId, covered).some((part) => this.#isHot(part));
   }
 
-  /** Returns the late rows of the export to its schedule, and refuses it any more. */
+  /** Returns the late rows of the export to its schedule, and gives the export none from now on. */
   release(exportId: string): void {
     this.#markAnswered(exportId, "late");
     this.#sql.exec("DELETE FROM claim WHERE export = ? AND kind = 'late'", exportId);

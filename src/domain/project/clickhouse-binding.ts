@@ -1,5 +1,5 @@
-import type { ExportField } from "../run/columns.ts";
-import { ALL_FIELDS } from "../run/fields.ts";
+import { COLUMNS, type ExportField } from "../run/columns.ts";
+import { ALL_FIELDS, columnOfField } from "../run/fields.ts";
 
 /** A ClickHouse table of the customer that is the source of a project's exports, instead of the built-in store. */
 export interface TableSource {
@@ -24,12 +24,13 @@ export interface TableBinding {
 }
 
 /** Columns that are read: those of the exportable fields, and the insertion time of a row. */
-export type TableColumn = Exclude<ExportField, "tenant_id"> | "ingested_at";
+export type TableColumn = Exclude<ExportField, "tenant_id" | "left_out"> | "ingested_at";
 
-export const TABLE_COLUMNS: readonly TableColumn[] = [
-  ...ALL_FIELDS.filter((field) => field !== "tenant_id"),
-  "ingested_at",
-];
+/** Whether runs of a table have the field from a column of the table. */
+export const isTableField = (field: ExportField): field is Exclude<TableColumn, "ingested_at"> =>
+  field !== "tenant_id" && !COLUMNS[columnOfField(field)].isOfStore;
+
+export const TABLE_COLUMNS: readonly TableColumn[] = [...ALL_FIELDS.filter(isTableField), "ingested_at"];
 
 /** Columns that every table needs: pages and the selection of the project depend on them. */
 export const INDISPENSABLE_COLUMNS = ["id", "session_id", "start_time"] as const satisfies readonly TableColumn[];

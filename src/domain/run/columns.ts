@@ -66,6 +66,8 @@ export interface Column {
   readonly exported?: "when_named" | "never";
   /** Name of the exported field, if it differs. */
   readonly exportName?: string;
+  /** Only the built-in store has it; no column of a customer's table is read for it. */
+  readonly isOfStore?: true;
   /** JSON in answers for a missing value. Absent: null. */
   readonly missing?: string;
   /** Not a member of runs in answers. */
@@ -121,7 +123,7 @@ const TABLE = {
   // The individual feedback on the run; null without any.
   _feedback: { kind: "array", filter: "entries", exported: "when_named", exportName: "feedbacks", isHidden: true },
   // Names of what was acknowledged and is not in the run, because it had no room (src/trace/run/left-out.ts).
-  left_out: { kind: "array", exported: "when_named" },
+  left_out: { kind: "array", exported: "when_named", isOfStore: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
 type Table = typeof TABLE;

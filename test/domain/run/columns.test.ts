@@ -139,10 +139,11 @@ describe("a column of a run", () => {
     expect(columns.sort()).toEqual(RUN_COLUMNS.filter((column) => COLUMNS[column].filter === "entries").sort());
   });
 
-  it("that is exported has an expression in ClickHouse queries, and a column in the table except the workspace", () => {
+  it("that is exported has an expression in ClickHouse queries, and a column in the table except the workspace and what only the store has", () => {
     const { sql } = pageQuery(SCOPE, ALL_FIELDS, { after: null, upto: { time: 1, id: "" }, ...PAGE });
     for (const field of ALL_FIELDS) expect(sql, field).toContain(` AS \`${columnOfField(field)}\``);
-    expect(TABLE_COLUMNS).toEqual([...ALL_FIELDS.filter((field) => field !== "tenant_id"), "ingested_at"]);
+    const ownFields = ["tenant_id", "left_out"];
+    expect(TABLE_COLUMNS).toEqual([...ALL_FIELDS.filter((field) => !ownFields.includes(field)), "ingested_at"]);
   });
 
   it("is shown in responses or hidden as declared, also without a value", () => {

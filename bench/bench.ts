@@ -13,6 +13,7 @@ import { measureExport } from "./export.ts";
 import { generateRuns } from "./generate.ts";
 import { ingest } from "./ingest.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
+import { measureOrders } from "./orders.ts";
 import { cpuMicros } from "./processes.ts";
 import { compareQueries } from "./query.ts";
 import { report, summary } from "./report.ts";
@@ -133,6 +134,9 @@ const measure = async (
   say("Querying the newest failed runs, alternating");
   const queries = await compareQueries({ api, projectId: project, duckdb, clickHouse });
 
+  say("Ordering exports of many days, and many exports");
+  const orders = await measureOrders(api, request);
+
   say("Comparing the exported rows with the generated ones");
   await bucket.ask({ kind: "save", folder: join(folder, "bucket") });
   const verification = await verified(join(folder, "bucket"), rowsFile);
@@ -146,6 +150,7 @@ const measure = async (
     ingestCpuMicros: ingestCpu - Math.min(exportCpu, first.cpuMicros),
     compared,
     queries,
+    orders,
     verified: verification,
   };
   console.log(report(outcome));

@@ -1,7 +1,8 @@
 import { table } from "../dev/table.ts";
 import { CHOICE_NAMES, CHOICES, type ChoiceName } from "./choices.ts";
 import type { Choices, Compared, Series } from "./compare.ts";
-import { median, medianRatio } from "./measures.ts";
+import { median, medianRatio, quantile } from "./measures.ts";
+import type { OrderTimes } from "./orders.ts";
 import type { QuerySeries } from "./query.ts";
 import type { Verification } from "./verify.ts";
 
@@ -16,6 +17,7 @@ export interface Outcome {
   readonly ingestCpuMicros: number;
   readonly compared: Compared;
   readonly queries: QuerySeries;
+  readonly orders: OrderTimes;
   readonly verified: Verification;
 }
 
@@ -70,6 +72,20 @@ ${table(
   ]),
 )}
 
+Orders: exports of days without runs, and ${outcome.orders.orders.length} orders, five at a time, while an export of 100 days with runs works.
+
+${table(
+  ["order", "answered after ms", "COMPLETED after ms"],
+  [
+    ...outcome.orders.empty.map(({ days, created, completed }) => [
+      `${days} empty days`,
+      whole(created),
+      whole(completed),
+    ]),
+    ["while another export works, p99", whole(quantile(outcome.orders.orders, 0.99)), ""],
+  ],
+)}
+
 peak MB: resident memory of the processes during an export; growth MB: peak minus the memory before the export; maximum
 over all rounds. Waybill's processes have ingested all runs before and hold the local bucket of its segments; the peers
 have only opened their table.
@@ -97,6 +113,9 @@ export const summary = (outcome: Outcome): Record<string, number | null> => {
     read_share_filtered_failed: rounded(readShare(outcome, "failed")),
     read_share_filtered_spread: rounded(readShare(outcome, "spread")),
     read_share_filtered_clustered: rounded(readShare(outcome, "clustered")),
+    order_of_10000_empty_days_ms: rounded(outcome.orders.empty.at(-1)?.created ?? Number.NaN),
+    export_of_10000_empty_days_ms: rounded(outcome.orders.empty.at(-1)?.completed ?? Number.NaN),
+    order_p99_ms: rounded(quantile(outcome.orders.orders, 0.99)),
     export_of_no_run_ms: rounded(median(waybill.none.ms)),
     export_runs_per_s: rate(waybill.whole),
     duckdb_runs_per_s: rate(duckdb.whole),

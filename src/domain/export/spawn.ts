@@ -15,6 +15,8 @@ export interface DueWindow extends Window {
    * is later than this window, so there are none.
    */
   readonly covered: Window | null;
+  /** Start of the next window in the order of time: all spawned windows end by then. */
+  readonly next: number;
 }
 
 /** When a schedule spawns its next window; null: it is no schedule, is paused, has ended, or has too many open windows. */
@@ -32,9 +34,9 @@ export function dueWindow(state: ExportState, at: number): DueWindow | null {
   const window = windowAt(state, next);
   if (at >= dueAt(state, window)) {
     const { start } = windowAt(state, earliest ?? next);
-    return { ...window, index: next, covered: { start, end: window.start } };
+    return { ...window, index: next, covered: { start, end: window.start }, next: window.start };
   }
-  return past > 0 ? { ...windowAt(state, past - 1), index: past - 1, covered: null } : null;
+  return past > 0 ? { ...windowAt(state, past - 1), index: past - 1, covered: null, next: window.start } : null;
 }
 
 /** Whether the export is a schedule that may spawn windows now or later. */

@@ -102,21 +102,25 @@ const partOf = ({ start, end, ingested }: LateRows, midnight: number): LateRows 
 
 /**
  * What a window takes that is earlier than all spawned ones: the rows inserted before the present bound. Later searches
- * cover it too, if it ends where they began.
+ * cover it too, if it ends where they began. `next`: start of the next window in the order of time; without a ledger all
+ * windows between were spawned without a bound, so searches cover none of them.
  */
 export function takeEarlier(
   ledger: TableLedger | null,
   { since }: Pick<TableLedger, "since">,
-  window: Window,
+  window: Window & { readonly next: number },
   clockMicros: number,
 ): TableTake {
-  if (ledger?.since !== since)
-    return { since, start: window.start, bound: clockMicros - SETTLED_AFTER_MICROS, owed: [], settled: [] };
+  if (ledger?.since !== since) {
+    const start = startWith({ start: window.next }, window);
+    return { since, start, bound: clockMicros - SETTLED_AFTER_MICROS, owed: [], settled: [] };
+  }
   const { bound, owed } = ledger;
   return { since, start: startWith(ledger, window), bound, owed, settled: [] };
 }
 
-const startWith = ({ start }: TableLedger, window: Window): number => (window.end === start ? window.start : start);
+const startWith = ({ start }: Pick<TableLedger, "start">, window: Window): number =>
+  window.end === start ? window.start : start;
 
 /** What a window takes when the table cannot be queried: nothing after the bound before. Null: there is no ledger. */
 export const takeNothing = (ledger: TableLedger | null, window: Window): TableTake | null => {

@@ -31,7 +31,7 @@ describe("an hourly schedule", () => {
       const search = await findLateRows(
         env,
         plan,
-        { ...window, index, covered: { start: START, end: window.start } },
+        { ...window, index, covered: { start: START, end: window.start }, next: window.start },
         { lastRegistration, table: null },
       );
       lastRegistration = search.lastRegistration;

@@ -111,7 +111,7 @@ function scheduleOf(project: TestProject) {
       const search = await findLateRows(
         env,
         plan,
-        { ...window, index: windows, covered: { start: START, end: window.start } },
+        { ...window, index: windows, covered: { start: START, end: window.start }, next: window.start },
         { lastRegistration, table: null },
       );
       lastRegistration = search.lastRegistration;

@@ -18,3 +18,13 @@ export async function untilInterrupted<T>(signal: AbortSignal, work: Promise<T>)
     signal.removeEventListener("abort", interrupt);
   }
 }
+
+/** Waits until the work has ended, however it ends, but not longer than that many milliseconds. */
+export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeOut = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => {}), timeOut]);
+  clearTimeout(timer);
+}

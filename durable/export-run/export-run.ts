@@ -14,7 +14,7 @@ import type { ExportFailure } from "../../src/domain/shared/failures.ts";
 import type { EventPage, EventQuery, Moment } from "../../src/domain/shared/history.ts";
 import { log } from "../../src/log.ts";
 import { abortAt } from "../concurrency/abort-at.ts";
-import { untilInterrupted } from "../concurrency/interruption.ts";
+import { Interrupted, settledWithin, untilInterrupted } from "../concurrency/interruption.ts";
 import { Journal } from "../journal/journal.ts";
 import { TurnQueue } from "../journal/turn-queue.ts";
 import { bulkExport } from "../protocol/actors.ts";
@@ -27,6 +27,9 @@ import { FilePlans } from "./steps/file-plans.ts";
 import { prepare } from "./steps/prepare.ts";
 import { takeSnapshot } from "./steps/snapshot.ts";
 import { uploadNextFile } from "./steps/upload.ts";
+
+/** A write to scratch cannot be stopped: an interrupted step is waited for that long, so that nothing is written after the cleaning. */
+const LAST_WRITE_MS = 60_000;
 
 /**
  * How long one alarm works before it leaves the rest to the next one. The platform ends an alarm after 15 min and after
@@ -131,9 +134,11 @@ export class ExportRunActor extends DurableObject<Env> implements ExportRunProto
       if (context === null) return;
       const begun = Date.now();
       const stop = abortAt(timeOut, () => deadlineOf(this.#journal.state));
+      const performed = this.#perform(step, context, isLatest);
       try {
-        await untilInterrupted(timeOut.signal, this.#perform(step, context, isLatest));
+        await untilInterrupted(timeOut.signal, performed);
       } catch (error) {
+        if (error instanceof Interrupted) await settledWithin(performed, LAST_WRITE_MS);
         if (error instanceof SegmentGone) recordFailure(context, { reason: "processing", message: SEGMENT_GONE });
         else if (!timeOut.signal.aborted) throw error; // otherwise the next BeginStep ends the attempt
       } finally {

@@ -162,6 +162,6 @@ it("each run of the exported windows is exported exactly once, for any order of 
         expect([...schedule.carried].sort()).toEqual(there.map((row) => row.id).sort());
       }
     }),
-    { numRuns: rounds(5, 60) },
+    { numRuns: rounds(5, 40) },
   );
 });

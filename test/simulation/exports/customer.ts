@@ -208,7 +208,9 @@ export class Customer {
     const home = workspace(this.#env, this.tenantId);
     const updated = await this.#insist(() => home.updateDestination({ id: this.#destinationId, credentials }));
     if (!updated.ok) return;
-    for (const key of this.#bucket.keys) if (key !== credentials.accessKeyId) this.#bucket.keys.delete(key);
+    // Not those of a later rotation, which may be under way.
+    for (const key of this.#bucket.keys)
+      if (rotationOf(key) < rotationOf(credentials.accessKeyId)) this.#bucket.keys.delete(key);
   }
 
   #newCredentials() {
@@ -281,3 +283,6 @@ function feedbackOf({ id: runId }: SentRow, id: string): RunChange {
   const json = JSON.stringify({ id, key: contentOf(runId).feedbackKey, score: 1, created_at: "2031-03-04T12:00:00Z" });
   return feedbackEdit(runId, { id, json });
 }
+
+/** Number of the rotation that made the key. */
+const rotationOf = (accessKeyId: string): number => Number(accessKeyId.replace("AKIA", ""));

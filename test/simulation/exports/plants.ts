@@ -213,7 +213,7 @@ export const PLANTS: readonly Plant[] = [
     text: `await upkeep.seal("everything");`,
     replacement: `await upkeep.seal("due");`,
     breaks: "acknowledged rows that are not sealed are not exported",
-    foundBy: "complete-rows",
+    foundBy: "complete-rows|merged-content",
   },
   {
     name: "last-day-taken-for-empty",

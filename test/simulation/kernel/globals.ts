@@ -42,8 +42,8 @@ class SimulatedDate extends RealDate {
 const simulatedTimeout = (act: () => void, delayMs: number): PlannedEvent =>
   kernel().plan(delayMs, "timer", act, kernel().speaking);
 
-function cancelTimeout(timer: PlannedEvent): void {
-  timer.isCancelled = true;
+function cancelTimeout(timer: PlannedEvent | undefined): void {
+  if (timer !== undefined) timer.isCancelled = true;
 }
 
 /** `next`: the currently planned event. */

@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { allBatches } from "../../../durable/protocol/list-batch.ts";
 import { ok } from "../../domain/shared/result.ts";
 import { exportAccess } from "../kernel/auth.ts";
-import { closedObject, noMembers, paging, uuid } from "../kernel/fields.ts";
+import { closedObject, MAX_PER_PAGE, noMembers, paging, uuid } from "../kernel/fields.ts";
 import type { HttpEnv } from "../kernel/operation.ts";
 import { register } from "../kernel/register.ts";
 import type { WireProfile } from "../kernel/wire-profile.ts";
@@ -29,7 +29,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     path: `${PATH}/runs`,
     summary: "List the runs of all exports that a schedule created",
     params: noMembers,
-    query: closedObject({ source_bulk_export_id: uuid, ...paging(null) }),
+    query: closedObject({ source_bulk_export_id: uuid, ...paging(MAX_PER_PAGE) }),
     answer: z.array(shown),
     failures: ["notFound"],
     async handle({ query, caller }) {
@@ -44,7 +44,7 @@ export const addExportRunRoutes = (app: OpenAPIHono<HttpEnv>, profile: WireProfi
     path: `${PATH}/{bulk_export_id}/runs`,
     summary: "List the runs of an export",
     params: z.object({ bulk_export_id: uuid }),
-    query: closedObject(paging(null)),
+    query: closedObject(paging(MAX_PER_PAGE)),
     answer: z.array(shown),
     async handle({ params, query, caller }) {
       const exportId = params.bulk_export_id;

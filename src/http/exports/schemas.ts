@@ -50,21 +50,28 @@ interface WindowSent {
 
 const ONE_OFF = "A one-off export has no windows to catch up with; leave catch_up out, or set interval_hours";
 
+interface WindowProblem {
+  readonly member: "end_time" | "catch_up";
+  readonly type: string;
+  readonly message: string;
+}
+
 /** One-off exports have an end, schedules have an interval, never both [EXP-10]. null: the members are valid. */
-const windowProblem = (sent: WindowSent): { readonly type: string; readonly message: string } | null => {
-  if (sent.catch_up != null && (sent.interval_hours ?? null) === null) return { type: "value_error", message: ONE_OFF };
+const windowProblem = (sent: WindowSent): WindowProblem | null => {
   const end = sent.end_time ?? null;
   const scheduled = (sent.interval_hours ?? null) !== null;
   if (end === null) {
     if (scheduled) return null;
     return {
+      member: "end_time",
       type: "missing",
       message: "A one-off export needs end_time; a scheduled one needs interval_hours instead",
     };
   }
-  if (scheduled) return { type: "value_error", message: "A scheduled export has no end_time; leave it out" };
-  if (end <= sent.start_time) return { type: "value_error", message: "end_time must be later than start_time" };
-  return null;
+  const refuse = (member: WindowProblem["member"], message: string) => ({ member, type: "value_error", message });
+  if (scheduled) return refuse("end_time", "A scheduled export has no end_time; leave it out");
+  if (end <= sent.start_time) return refuse("end_time", "end_time must be later than start_time");
+  return (sent.catch_up ?? null) === null ? null : refuse("catch_up", ONE_OFF);
 };
 
 /** Members that only the original service supports are accepted if they change nothing, refused otherwise. */
@@ -86,7 +93,12 @@ const members = closedObject({
 const checkWindow = (sent: WindowSent, context: z.core.$RefinementCtx<unknown>): void => {
   const problem = windowProblem(sent);
   if (problem === null) return;
-  context.addIssue({ code: "custom", path: ["end_time"], message: problem.message, params: { type: problem.type } });
+  context.addIssue({
+    code: "custom",
+    path: [problem.member],
+    message: problem.message,
+    params: { type: problem.type },
+  });
 };
 
 /** Body of a creation [EXP-8]. */
@@ -153,7 +165,7 @@ export const cloneOf = (
   const catchUp = merged.catch_up ?? (merged.interval_hours === null ? null : original.catchUp);
   if (problem === null)
     return ok(definitionOf({ ...merged, catch_up: catchUp }, { ...given, tenantId, defaultCompression }));
-  return fail({ reason: "invalid", loc: ["body", "end_time"], message: problem.message, type: problem.type });
+  return fail({ reason: "invalid", loc: ["body", problem.member], message: problem.message, type: problem.type });
 };
 
 /** Body of a PATCH [EXP-4]. `{}` cancels too, so a misspelt member must be refused. */

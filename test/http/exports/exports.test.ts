@@ -121,6 +121,8 @@ it("an export may span any range, starting at any hour, and shows a run for each
   await expect.poll(async () => (await cancel(id)).status).toBeOneOf([200, 409]);
   const last = await call("GET", `${EXPORTS}/${id}/runs?offset=104093`, { headers: workspace.headers });
   expect(last.body).toMatchObject([{ end_time: "2254-12-31T12:00:00.000Z" }]);
+  const first = await call("GET", `${EXPORTS}/${id}/runs`, { headers: workspace.headers });
+  expect(first.body).toHaveLength(1000);
 });
 
 it("the window of an export is kept and shown to the microsecond", async () => {
@@ -160,7 +162,7 @@ describe("a body that is not valid answers 422 and names the place", () => {
     ["body.end_time", () => oneOff({ end_time: "2030-01-01T00:00:00Z" })],
     ["body.end_time", () => oneOff({ end_time: "2029-12-31T00:00:00Z" })],
     ["body.end_time", () => oneOff({ interval_hours: 24 })],
-    ["body.end_time", () => oneOff({ catch_up: "oldest_first" })],
+    ["body.catch_up", () => oneOff({ catch_up: "oldest_first" })],
     ["body.catch_up", () => schedule({ catch_up: "sideways" })],
     ["body.interval_hours", () => schedule({ interval_hours: 0 })],
     ["body.interval_hours", () => schedule({ interval_hours: 169 })],
